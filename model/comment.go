@@ -139,7 +139,7 @@ func (c SendComments) step(s *step) error {
 	unsent := w.unsent()
 	if len(unsent) == 0 {
 		return Refused("%s has no comments that were not sent", w.Handle).At("work_item_id",
-			"comment on a line first: vise comment %s FILE:LINE TEXT", w.Handle)
+			"comment on a line first: vise review comment %s FILE:LINE TEXT", w.Handle)
 	}
 	a, err := s.agent(w.AgentID)
 	if err != nil {

@@ -52,7 +52,7 @@ const ClusterFile = "fleet.json"
 const firstEpoch = 1
 
 // joinAgain is the hint for a home whose cluster or ledger is not the one that it has seen.
-const joinAgain = "if it was replaced or restored on purpose, move %s away and run vise fleet join again; docs/fleet.md says more"
+const joinAgain = "if it was replaced or restored on purpose, move %s away and run vise admin fleet join again; docs/fleet.md says more"
 
 // OnCluster reports whether the home in dir has its ledger on a cluster.
 func OnCluster(dir string) bool {
@@ -71,7 +71,7 @@ func ReadCluster(dir string) (c Cluster, err error) {
 		err = errors.New("it names no ledger")
 	}
 	if err != nil {
-		return c, kv.Refuse("move it away and run vise fleet join again", "%s cannot be read: %v", path, err)
+		return c, kv.Refuse("move it away and run vise admin fleet join again", "%s cannot be read: %v", path, err)
 	}
 	return c, nil
 }
@@ -186,7 +186,7 @@ func Join(ctx context.Context, dir string, c Cluster, b Backend, fresh bool, o O
 	if fresh {
 		if err = l.initializeCluster(ctx); model.HasCode(err, model.CodeRefused) {
 			err = model.Refused("this user may not make the ledger %s", c.Ledger).At("home").
-				Because(err).WithHint("whoever may change all of it can: vise fleet grant USER ADDRESS, without --read and --only")
+				Because(err).WithHint("whoever may change all of it can: vise admin fleet grant USER ADDRESS, without --read and --only")
 		}
 	}
 	if err == nil {
@@ -213,7 +213,7 @@ func (h Home) HasOwn() error {
 	for _, name := range []string{HomeFile, LedgerFile} {
 		if _, err := os.Lstat(h.Path(name)); !errors.Is(err, fs.ErrNotExist) {
 			return model.Conflict("%s has a ledger of its own", model.Text(h.Dir)).
-				WithHint("name a home that is not there yet: --home DIR; vise move %s etcd://HOST:PORT/NAME takes that ledger to a "+
+				WithHint("name a home that is not there yet: --home DIR; vise admin move %s etcd://HOST:PORT/NAME takes that ledger to a "+
 					"cluster, as one of its own", model.Text(h.Dir))
 		}
 	}

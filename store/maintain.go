@@ -292,7 +292,7 @@ func (l *Ledger) findConditions(ctx context.Context) []model.Condition {
 		add(model.CodeReadOnly, true, s.goesOn(), "%v", moving)
 	}
 	if free, known := files.FreeBytes(l.home.Dir); known && free < minFree {
-		add(model.CodeFull, false, "free some space; vise compact gives free pages back", "the disk has %d MB left", free>>20)
+		add(model.CodeFull, false, "free some space; vise admin compact gives free pages back", "the disk has %d MB left", free>>20)
 	}
 	if ahead := newest.Sub(l.Now()); ahead > clockSlack {
 		add(model.CodeClock, false, "set the clock; waits and timers count from it", "the clock is %v behind the newest change",

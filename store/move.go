@@ -80,7 +80,7 @@ func (m *Move) told(ctx context.Context, err error) error {
 		return model.Busy("the move was interrupted").WithHint(endHint)
 	case interrupted && open:
 		err = model.Busy("the move was interrupted: nothing has moved, and the ledger is open").
-			WithHint("the same vise move begins again")
+			WithHint("the same vise admin move begins again")
 	case moves:
 		return after("the move has stopped, and the ledger is only read until it ends", err, s.goesOn())
 	case open:

@@ -112,7 +112,7 @@ func (a *Arrival) Finish(ctx context.Context) error {
 	if err := h.Machine.Remove(h.Path(ClusterFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if err := FillCopy(ctx, h.Dir, "vise move", h.Machine); err != nil {
+	if err := FillCopy(ctx, h.Dir, "vise admin move", h.Machine); err != nil {
 		return err
 	}
 	return os.RemoveAll(h.Path(movingDir))
@@ -122,7 +122,7 @@ func (a *Arrival) Finish(ctx context.Context) error {
 // ledger's. It can be repeated.
 func (a *Arrival) Install(ctx context.Context, arrived Arrived) error {
 	h := a.home
-	l := lock.On(h.Machine, h.Path(LockFile), "vise move")
+	l := lock.On(h.Machine, h.Path(LockFile), "vise admin move")
 	defer l.Close()
 	if err := l.Acquire(ctx); err != nil {
 		return err

@@ -206,7 +206,7 @@ func Explain(err error) error {
 	case errors.As(err, new(*files.Irregular)):
 		return Explain(kv.Refuse("look at it, then move it away; "+kv.RestoreHint, "%v", err))
 	case errors.Is(err, ErrNoHome):
-		return model.Refuse(model.CodeNoHome, "vise has no home yet").Because(err).WithHint("run vise init")
+		return model.Refuse(model.CodeNoHome, "vise has no home yet").Because(err).WithHint("run vise admin init")
 	case errors.Is(err, kv.ErrDamaged):
 		return model.Refuse(model.CodeDamaged, "the ledger is damaged").Because(err).WithHint(kv.RestoreHint + "; vise doctor says more")
 	case errors.Is(err, errNewer):
@@ -302,7 +302,7 @@ func DefaultHome(getenv func(string) string) (string, error) {
 func openHome(m *files.Machine, dir string) (Home, error) {
 	h := Home{Dir: dir, Machine: m}
 	if OnCluster(dir) {
-		return Home{}, kv.Refuse("vise fleet status says where", "the home %s has its ledger on a cluster, not in a file", dir)
+		return Home{}, kv.Refuse("vise admin fleet status says where", "the home %s has its ledger on a cluster, not in a file", dir)
 	}
 	raw, err := files.ReadSmall(h.Path(HomeFile), maxHomeFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -366,7 +366,7 @@ func (h Home) absent() error {
 	case !h.Used():
 		return noHome(h.Dir)
 	case !h.hadLedger():
-		return kv.Refuse("if its ledger lies on a cluster, run the same vise fleet join again; otherwise "+kv.RestoreHint,
+		return kv.Refuse("if its ledger lies on a cluster, run the same vise admin fleet join again; otherwise "+kv.RestoreHint,
 			"the home %s has lost its %s or its %s", h.Dir, ClusterFile, HomeFile)
 	}
 	return kv.Refuse(kv.RestoreHint, "the home %s has lost its %s", h.Dir, HomeFile)

@@ -81,8 +81,8 @@ func (s Status) permits(writing bool) error {
 
 // The hints for a move that is under way, or was interrupted.
 const (
-	goOnHint = "the same vise move goes on where it stopped; with --give-up the ledger stays where it was"
-	endHint  = "the same vise move ends it"
+	goOnHint = "the same vise admin move goes on where it stopped; with --give-up the ledger stays where it was"
+	endHint  = "the same vise admin move ends it"
 )
 
 // goesOn is the hint at the source.

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Draws the Fleet of `vise demo` as a real terminal shows it, into docs/pictures/*.png: xterm with all colours on a dark
+# Draws the Fleet of `vise admin demo` as a real terminal shows it, into docs/pictures/*.png: xterm with all colours on a dark
 # and on a light ground and at 80 columns, with 256, with 16 on both grounds, and tmux inside xterm. All but the light
 # ground and the 80 columns also show the Desk.
 #

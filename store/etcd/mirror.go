@@ -241,7 +241,7 @@ func (b *Backend) Conditions() []model.Condition {
 		user := model.Text(b.config.User)
 		found = append(found, model.Condition{Code: model.CodeReadOnly, ReadOnly: true,
 			Message: fmt.Sprintf("the cluster lets %s only read this ledger", user),
-			Hint:    fmt.Sprintf("once its administrator has run vise fleet grant %s ADDRESS, start this again", user)})
+			Hint:    fmt.Sprintf("once its administrator has run vise admin fleet grant %s ADDRESS, start this again", user)})
 	}
 	if progress.IsZero() || time.Since(progress) < lagging {
 		return found

@@ -101,13 +101,13 @@ func (b *Backend) noAnswer(err error) error {
 	if b.config.ID == "" { // no home has joined it
 		return e.WithHint("try again; nothing was changed")
 	}
-	return e.WithHint("try again; vise fleet status shows the members, and nothing was changed")
+	return e.WithHint("try again; vise admin fleet status shows the members, and nothing was changed")
 }
 
 // sameCluster refuses another cluster than the one that is known.
 func (b *Backend) sameCluster(id uint64) error {
 	if known := b.config.ID; known != "" && known != idOfCluster(id) {
-		return refuse("if it was replaced on purpose, move fleet.json in the home away and run vise fleet join again",
+		return refuse("if it was replaced on purpose, move fleet.json in the home away and run vise admin fleet join again",
 			"another cluster answers at %s (%s, not %s)", strings.Join(b.config.Endpoints, ", "), idOfCluster(id), known)
 	}
 	return nil
@@ -120,7 +120,7 @@ func (b *Backend) explainChange(err error) error {
 	}
 	user := model.Text(b.config.User)
 	return model.Refused("the cluster does not permit %s to change this", user).At("home",
-		"its administrator grants it: vise fleet grant %s ADDRESS", user)
+		"its administrator grants it: vise admin fleet grant %s ADDRESS", user)
 }
 
 // explain turns an answer that refuses into an error with a stable code.
@@ -137,7 +137,7 @@ func (b *Backend) explain(err error) error {
 		return model.Busy("reading took longer than the cluster keeps its past").Because(plain(err)).WithHint("try again")
 	case is(rpctypes.ErrPermissionDenied, rpctypes.ErrUserEmpty, rpctypes.ErrUserNotFound, rpctypes.ErrAuthFailed):
 		return model.Refused("the cluster does not permit %s to use %s", user, b.root).At("home").Because(plain(err)).
-			WithHint("the administrator of the cluster grants it: vise fleet grant %s ADDRESS", user)
+			WithHint("the administrator of the cluster grants it: vise admin fleet grant %s ADDRESS", user)
 	}
 	return plain(err)
 }

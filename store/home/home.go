@@ -75,7 +75,7 @@ func Open(dir string, o Options) (*Home, error) {
 	h, err := open(dir, o, store.Open)
 	if errors.Is(err, store.ErrNoHome) {
 		return nil, model.Refuse(model.CodeNoHome, "there is no vise home in %s yet", model.Text(dir)).
-			WithHint("vise new OBJECTIVE makes one with its first work item; vise init makes an empty one")
+			WithHint("vise new OBJECTIVE makes one with its first work item; vise admin init makes an empty one")
 	}
 	return h, err
 }

@@ -24,7 +24,7 @@ const actWait = 2 * hostSilence
 // awayError is the refusal of a command while the host is not connected.
 func (l *link) awayError() error {
 	e := model.Busy("nothing was sent: %s is away", l.Name).
-		WithHint("vise hosts says why; it is tried again all the time")
+		WithHint("vise admin hosts says why; it is tried again all the time")
 	if t := l.state.Trouble; t != nil {
 		e.Message = "nothing was sent, " + l.Name + " is away: " + t.Error()
 		e.Hint = cmp.Or(t.Hint, e.Hint)

@@ -94,7 +94,7 @@ func (l *link) connect(ctx context.Context) error {
 	}
 	if err := c.Start(); err != nil {
 		return model.NotFound("%s cannot be started", model.Text(l.Argv[0])).Because(err).
-			WithHint("vise hosts needs the program ssh")
+			WithHint("vise admin hosts needs the program ssh")
 	}
 	out := make(chan toHost, maxActs)
 	var working sync.WaitGroup
@@ -190,11 +190,11 @@ func (l *link) admits(x fromHost) error {
 		return model.Refused("its vise does not say which home it opened").WithHint("update the vise that is there")
 	case l.Dir != "" && path.Clean(l.Dir) != x.Home:
 		return model.Conflict("vise opened the home %s there, not %s", model.Text(x.Home), model.Text(l.Dir)).
-			WithHint(`if a key in authorized_keys there is limited to a command, make that "vise hosts serve --home %s", or name the home `+
+			WithHint(`if a key in authorized_keys there is limited to a command, make that "vise admin hosts serve --home %s", or name the home `+
 				`in the address that it opens`, model.Text(l.Dir))
 	}
 	if x.HomeID == l.o.Here() {
-		return model.Conflict("it is the home that is here already").WithHint("vise hosts remove %s", l.Name)
+		return model.Conflict("it is the home that is here already").WithHint("vise admin hosts remove %s", l.Name)
 	}
 	return l.claim(x.HomeID)
 }

@@ -36,7 +36,7 @@ func troubleOf(said string, ended error) *model.Error {
 	case strings.Contains(said, "Permission denied"):
 		e.Code, e.Hint = model.CodeRefused, "ssh must get in without a question: ssh-copy-id takes your key there, ssh-add unlocks it here"
 	case strings.Contains(said, "there is no vise home"):
-		e.Code, e.Hint = model.CodeNoHome, "run vise init there, or name its home: ssh://HOST/PATH"
+		e.Code, e.Hint = model.CodeNoHome, "run vise admin init there, or name its home: ssh://HOST/PATH"
 	case strings.Contains(said, "unknown command"):
 		e.Code, e.Hint = model.CodeRefused, "its vise is older than this one: update it"
 	default:

@@ -14,7 +14,7 @@ func TestTroubleOfAHostSaysWhatToDo(t *testing.T) {
 		message, hint string
 	}{
 		"vise: there is no vise home in /srv/vise yet\n      vise new OBJECTIVE makes one with its first work item\n": {
-			model.CodeNoHome, "there is no vise home in /srv/vise yet", "vise init there"},
+			model.CodeNoHome, "there is no vise home in /srv/vise yet", "vise admin init there"},
 		"vise: unknown command \"hosts serve\"\n":     {model.CodeRefused, "unknown command", "update it"},
 		"ann@build: Permission denied (publickey).\n": {model.CodeRefused, "Permission denied", "ssh-copy-id"},
 		"ssh: connect to host build: Timed out\n":     {model.CodeBusy, "Timed out", "ssh -v"},

@@ -67,7 +67,7 @@ func (h *Hosts) claim(l *link, homeID string) error {
 	}
 	for name, id := range h.homes {
 		if id == homeID && name != l.Name {
-			return model.Conflict("it is the same home as %s", name).WithHint("vise hosts remove %s", l.Name)
+			return model.Conflict("it is the same home as %s", name).WithHint("vise admin hosts remove %s", l.Name)
 		}
 	}
 	h.homes[l.Name] = homeID
@@ -224,7 +224,7 @@ func (w WithHosts) Apply(ctx context.Context, e model.Envelope) (model.Receipt, 
 	}
 	if host := model.HostOf(e.Agent); host != "" {
 		return model.Receipt{}, model.NotFound("nothing was sent: the host %s was removed", model.Text(host)).
-			WithHint("vise hosts add shows it again")
+			WithHint("vise admin hosts add shows it again")
 	}
 	return w.Home.Apply(ctx, e)
 }

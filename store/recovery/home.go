@@ -55,7 +55,7 @@ func (r *restore) findHome() error {
 func (r *restore) newHome() error {
 	if r.From == "" || r.RestoreOptions.Copy {
 		return model.Refuse(model.CodeNoHome, "vise has no home yet").Because(fmt.Errorf("%w: %s", store.ErrNoHome, r.Home)).
-			WithHint("vise restore FILE, without --at, makes one of a backup; vise init makes an empty one")
+			WithHint("vise restore FILE, without --at, makes one of a backup; vise admin init makes an empty one")
 	}
 	id, err := backupOf(r.From)
 	if err != nil {

@@ -377,13 +377,13 @@ func (s *dialogue) report(ctx context.Context, l itemView) error {
 // hide hides what an item needs, until something new happens or until a time, or brings it back.
 func (s *dialogue) hide(ctx context.Context, l itemView) error {
 	if l.detail.Need.Hidden(s.Now()) {
-		return s.run(ctx, append([]string{"snooze", "--withdraw"}, l.seen()...)...)
+		return s.run(ctx, append([]string{"hide", "--withdraw"}, l.seen()...)...)
 	}
 	in, err := s.ask(ctx, "Until when, as 2h or tomorrow 9 (empty: until something new happens):")
 	if err != nil || in == "" {
-		return cmp.Or(err, s.run(ctx, append([]string{"ack"}, l.seen()...)...))
+		return cmp.Or(err, s.run(ctx, append([]string{"hide"}, l.seen()...)...))
 	}
-	return s.run(ctx, append([]string{"snooze", "--until", in}, l.seen()...)...)
+	return s.run(ctx, append([]string{"hide", "--until", in}, l.seen()...)...)
 }
 
 // editPlan opens the plan in the operator's editor, on the terminal.

@@ -229,7 +229,7 @@ const (
 	menus     = "there are menus instead of panes and tabs"
 	goes      = "b goes back"
 	questions = "a dialog is a row of questions"
-	diffs     = "vise review says what the work changed, vise comment comments on it"
+	diffs     = "vise review says what the work changed, vise review comment comments on it"
 )
 
 // missing reports whether an action has no menu here, and says what replaces it.

@@ -100,7 +100,7 @@ func (s *dialogue) firstOptions(v view) []option {
 			func(ctx context.Context) error { return s.items(ctx, "") }, action.ViewDesk},
 		{fmt.Sprintf("%s: agents by attention, %d", titleOf(action.ViewFleet), len(v.fleet.Agents)), s.agents, action.ViewFleet},
 		plain("Activity: everything that happens, of all agents", s.activity), acting(action.ViewReports, s.reports),
-		acting(action.Brief, s.form(action.Brief)), plain("Why this order", s.running("next")),
+		acting(action.Brief, s.form(action.Brief)), plain("Why this order", s.running("why")),
 		{"Find work items by words", func(ctx context.Context) error {
 			words, err := s.ask(ctx, `Words (also "exact", -without, class:queued, has:report, age:>1d, agent:name):`)
 			if err != nil {

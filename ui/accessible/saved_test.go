@@ -53,7 +53,7 @@ func TestWhatWasDoneIsNotSaidToBeUndoneByAReadThatFails(t *testing.T) {
 		{jitter, action.Status, []string{"ready"}, "update"},
 		{jitter, action.Priority, []string{"high"}, "update"},
 		{[]string{"desk", "done"}, action.Report, []string{"It works.", "."}, "report"},
-		{policy, action.Hide, []string{"2h"}, "snooze"},
+		{policy, action.Hide, []string{"2h"}, "hide"},
 		{nil, action.New, []string{"Another"}, "new"},
 		{nil, action.Message, []string{"hello", "."}, "say"},
 		{[]string{"desk", "mark", "1-2"}, action.Block, []string{"ops"}, "Batch"},

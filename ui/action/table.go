@@ -74,12 +74,12 @@ func Standard() Catalogue {
 			key(Report, "Choose or give a report…", "of an item that was completed without one", "P").hint("report").writes("report").
 				single().typed().needs(offered("ReportWorkItem")),
 			key(Hide, "Hide until…", "something new happens, an hour, tonight, tomorrow, a time; also marked rows", "A").
-				hint("hide").writes("ack").needs(aNeed),
+				hint("hide").writes("hide").needs(aNeed),
 			key(Message, "Message agent…", "for its next turn; it never becomes work by itself; in Changes it sends the comments", "m").
 				writes("say").typed().needs(aKnownAgent)),
 		in(Desk, always,
 			key(Undo, "Undo", "take your last act back, unless its item moved on", "u").writes("undo").needs(undoable),
-			key(Redo, "Redo", "carry out again what was undone", "U").writes("redo").needs(redoable),
+			key(Redo, "Redo", "carry out again what was undone", "U").writes("undo --redo").needs(redoable),
 			key(Submit, "Save", "carry out what the dialog says", "ctrl+s", "ctrl+enter").needs(only("in a dialog"))),
 		in(Desk, look,
 			key(TriageOpen, "Triage findings…", "judge the file todos that need you, ten at a time",

@@ -101,8 +101,9 @@ type Env struct {
 	// hasSaved means that this run has saved a command under the key savedAs. savedAs is empty if the key is made from the command's words.
 	hasSaved bool
 	savedAs  string
-	// called is the command that was called.
+	// called is the command that was called. former is its former name, if it was called by that.
 	called *cobra.Command
+	former string
 	// exit is the exit code of a run that has an answer.
 	exit int
 }
@@ -113,12 +114,14 @@ func execute(e *Env, ctx context.Context) int {
 	if e.connect == nil && meansCluster(e) {
 		_ = toFleet(e) // if it fails, a command that needs the ledger says so
 	}
+	hint := e.rename()
 	root := treeFor(e, e.args)
 	root.SetArgs(e.args)
 	root.SetIn(e.in)
 	root.SetOut(e.out)
 	root.SetErr(e.err)
 	called, err := root.ExecuteContextC(ctx)
+	defer io.WriteString(e.err, hint)
 	var ended agents.Exit
 	switch {
 	case errors.As(err, &ended):
@@ -226,7 +229,7 @@ func write(e *Env, c *cobra.Command, ans answer) error {
 		if ans.warnings == nil {
 			ans.warnings = []model.Warning{}
 		}
-		return writeJSON(e.out, envelope{schemaPrefix + verbOf(c), ans.data, ans.warnings})
+		return writeJSON(e.out, envelope{schemaPrefix + cmp.Or(e.former, verbOf(c)), ans.data, ans.warnings})
 	}
 	p := newPage(e)
 	if ans.text != nil {
@@ -305,30 +308,27 @@ func asksJSON(args []string) bool {
 	return slices.Contains(args, "--json") || slices.Contains(args, "--json=true")
 }
 
-// verbOf returns the top command that a command belongs to: plan for plan show. Commands of threads and file todos have answers of their
-// own, so that theirs is thread.show. The console has none.
+// verbOf returns the name of a command's answer: that of its top command, plan for plan show. Commands of threads and file todos have answers
+// of their own, so that theirs is thread.show. The console has none.
 func verbOf(c *cobra.Command) string {
-	under := ""
-	for c.HasParent() && c.Parent().HasParent() {
-		under = "." + c.Name()
-		c = c.Parent()
-	}
-	switch {
-	case !c.HasParent():
+	name := topVerb(c)
+	if name == "" {
 		return "status"
-	case c.Name() == "thread", c.Name() == "todo":
-		return c.Name() + under
 	}
-	return c.Name()
+	if (name == "thread" || name == "todo") && c.Name() != name {
+		return name + "." + c.Name()
+	}
+	return name
 }
 
 // topVerb returns the name of the top command that a command belongs to; empty for the console.
 func topVerb(c *cobra.Command) string {
-	for c.HasParent() && c.Parent().HasParent() {
-		c = c.Parent()
-	}
-	if !c.HasParent() {
-		return ""
-	}
-	return c.Name()
+	name, _, _ := strings.Cut(fullName(c), " ")
+	return name
+}
+
+// fullName returns the words of a command, without admin.
+func fullName(c *cobra.Command) string {
+	_, words, _ := strings.Cut(c.CommandPath(), " ")
+	return strings.TrimPrefix(words, "admin ")
 }

@@ -30,7 +30,7 @@ func completionVerb() verb {
 		use: "completion SHELL", short: "Print the completion script of a shell",
 		long: `completion prints a script with which the shell completes commands, flags, agents and work items. The
 bash script needs the package bash-completion.`,
-		example: "source <(vise completion bash)",
+		example: "source <(vise admin completion bash)",
 		words:   shells,
 		who:     anybody,
 		run: func(e *Env, args []string) (answer, error) {
@@ -160,7 +160,7 @@ func kindOfID(c *cobra.Command) string {
 		return strings.ToUpper(verb)
 	case verb == "answer", verb == "permit":
 		return "ENTRY"
-	case verb == "ack" && !c.Flags().Changed("withdraw"), verb == "snooze" && !c.Flags().Changed("withdraw"):
+	case verb == "hide" && !c.Flags().Changed("withdraw"):
 		return "ENTRY"
 	}
 	return "ITEM"

@@ -12,7 +12,7 @@ func subverbs(under string, examples map[string]string, take func(*Env), verbs .
 
 var threadExamples = map[string]string{
 	"start": "start 'Fix login token refresh'", "status": "status", "update": "update --verify 'make test passes'",
-	"list": "list", "show": "show fix-login-token-refresh", "resume": "resume fix-login-token-refresh",
+	"list": "list", "show": "show fix-login-token-refresh", "where": "where wi-7f3k", "resume": "resume fix-login-token-refresh",
 	"close": "close --status paused", "prepare": "prepare", "finalize": "finalize --from-file facts.json",
 	"record": "record -- go test ./...", "doctor": "doctor",
 }

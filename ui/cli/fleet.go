@@ -103,18 +103,18 @@ func offCluster(e *Env, use string) error {
 
 // insteadOnCluster says what to use instead of a command that is for a ledger in a file.
 var insteadOnCluster = map[string]string{
-	"restore": "vise move FILE etcd://HOST:PORT/LEDGER brings a backup to a cluster; etcdutl snapshot restore brings a cluster back",
+	"restore": "vise admin move FILE etcd://HOST:PORT/LEDGER brings a backup to a cluster; etcdutl snapshot restore brings a cluster back",
 	"compact": "the cluster does so itself: etcd's --auto-compaction-retention, and etcdctl defrag member by member",
 }
 
 // insteadOfDoctor is the same for the flags of doctor that are about the ledger.
-const insteadOfDoctor = "vise fleet check checks the ledger, vise fleet status shows its size; doctor without flags checks this machine"
+const insteadOfDoctor = "vise admin fleet check checks the ledger, vise admin fleet status shows its size; doctor without flags checks this machine"
 
 // shared makes the checks of a home whose ledger lies on a cluster: those of what is on this machine.
 func (c *checkup) shared(ctx context.Context, d *home.Home) {
 	revision := uint64(0)
 	err := d.View(ctx, func(r model.Reader) error { revision = r.Revision(); return nil })
-	c.note("reading", err, fmt.Sprintf("the ledger on the cluster answers, at revision %d; vise fleet check checks it", revision))
+	c.note("reading", err, fmt.Sprintf("the ledger on the cluster answers, at revision %d; vise admin fleet check checks it", revision))
 	if x, err := d.Ledger.Archived(ctx); err != nil || x.Changes > 0 {
 		c.note("archive", err, x.Said())
 	}

@@ -383,7 +383,7 @@ func (e *Env) runVerbWithin(ctx context.Context, stdin io.Reader, args ...string
 		args = append([]string{"--home", e.flags.home}, args...)
 	}
 	within.args, within.in, within.ttyIn, within.err = args, stdin, false, e.out
-	within.exit, within.flags, within.hasSaved = 0, globals{}, false
+	within.exit, within.flags, within.hasSaved, within.former = 0, globals{}, false, ""
 	code := execute(&within, ctx)
 	e.home = within.home
 	return code

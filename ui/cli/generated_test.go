@@ -62,6 +62,31 @@ func commandsPage() string {
 	return b.String()
 }
 
+// The first screen is a screen of 40 lines, and names all commands at the top: at most 45.
+func TestTheFirstHelpIsAScreen(t *testing.T) {
+	root := testTree()
+	all := []string{"help"}
+	for _, g := range root.Groups() {
+		all = append(all, namesIn(root, g.ID)...)
+	}
+	if len(all) > 45 {
+		t.Errorf("%d commands: %s", len(all), all)
+	}
+	for _, width := range []int{helpColumns, mostHelp} {
+		if n := strings.Count(helpText(root, width), "\n"); n > 40 {
+			t.Errorf("help has %d lines in %d columns", n, width)
+		}
+	}
+	for old, now := range former {
+		if about, _, err := root.Find(strings.Fields(now)); err != nil || about == root {
+			t.Errorf("%s: there is no command %s", old, now)
+		}
+		if about, _, err := root.Find([]string{old}); err == nil && about != root {
+			t.Errorf("%s is a command", old)
+		}
+	}
+}
+
 func writeCommand(b *strings.Builder, c *cobra.Command) {
 	if c.Hidden {
 		return

@@ -42,8 +42,9 @@ func helpWidth(e *Env) int {
 
 // helpVerb is vise help.
 func helpVerb(e *Env) *cobra.Command {
+	var all bool
 	c := &cobra.Command{
-		Use: "help [COMMAND]…", Short: "Show the help of a command", Example: "vise help plan edit",
+		Use: "help [COMMAND|GROUP]…", Short: "Show the help of a command, or of a group of commands", Example: "vise help plan edit\nvise help work",
 		ValidArgsFunction: func(c *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			about, _, err := c.Root().Find(args)
 			if err != nil {
@@ -52,16 +53,31 @@ func helpVerb(e *Env) *cobra.Command {
 			return commandNames(about), cobra.ShellCompDirectiveNoFileComp
 		},
 	}
+	flags{{"all", &all, "every command with a sentence, and the flags that all have"}}.add(c, c.Flags())
 	c.RunE = func(c *cobra.Command, args []string) error {
 		about, rest, err := c.Root().Find(args)
-		if err != nil || len(rest) > 0 {
+		h := &helper{width: helpWidth(e)}
+		switch {
+		case len(args) == 1 && about.ContainsGroup(args[0]):
+			h.commands(about, args[0])
+		case err != nil || len(rest) > 0:
 			return noSuchVerb(about, rest)
+		case all && !about.HasParent():
+			_, shared := flagsOf(about)
+			h.commands(about, "")
+			h.flags("Flags of every command", shared)
+		default:
+			e.help(about, nil)
+			return nil
 		}
-		e.help(about, nil)
-		return nil
+		_, err = io.WriteString(e.out, strings.TrimPrefix(h.String(), "\n"))
+		return err
 	}
 	return c
 }
+
+// firstDay are the commands that one needs first. vise help says a sentence about each.
+var firstDay = []string{"install", "new", "inbox", "show", "answer", "say", "complete", "undo", "doctor"}
 
 // helpText returns a command's help in lines of at most width columns.
 func helpText(c *cobra.Command, width int) string {
@@ -69,6 +85,10 @@ func helpText(c *cobra.Command, width int) string {
 	h.paragraphs(cmp.Or(c.Long, c.Short+"."))
 	if !c.Runnable() {
 		return h.String() // a topic
+	}
+	if !c.HasParent() {
+		h.overview(c)
+		return h.String()
 	}
 	h.heading("Usage")
 	h.text(2, usageLine(c))
@@ -78,21 +98,48 @@ func helpText(c *cobra.Command, width int) string {
 			h.line("  " + line)
 		}
 	}
-	h.commands(c)
+	h.commands(c, "")
 	own, shared := flagsOf(c)
 	h.flags("Flags", own)
-	if c.HasParent() {
-		if agentless(c) {
-			shared = slices.DeleteFunc(shared, func(f *pflag.Flag) bool { return f.Name == "agent" })
-		}
-		h.heading("Flags of every command")
-		h.text(2, strings.Join(names(shared), ", ")+"; vise help explains them")
-	} else {
-		h.flags("Flags of every command", shared)
-		h.line("")
-		h.text(0, "vise help COMMAND shows a command's flags and an example; vise man is all of it as one page.")
+	if agentless(c) {
+		shared = slices.DeleteFunc(shared, func(f *pflag.Flag) bool { return f.Name == "agent" })
 	}
+	h.heading("Flags of every command")
+	h.text(2, strings.Join(names(shared), ", ")+"; vise help --all explains them")
 	return h.String()
+}
+
+// overview is the first screen: what one needs first, then the names of all commands by group.
+func (h *helper) overview(root *cobra.Command) {
+	h.heading("On the first day")
+	rows := [][2]string{{"vise", "Open the console"}}
+	for _, name := range firstDay {
+		c, _, _ := root.Find([]string{name})
+		rows = append(rows, [2]string{"vise " + name, c.Short})
+	}
+	h.list(rows)
+	h.heading("All commands")
+	rows = nil
+	for _, g := range root.Groups() {
+		rows = append(rows, [2]string{g.ID, strings.Join(namesIn(root, g.ID), " ")})
+	}
+	h.list(rows)
+	own, shared := flagsOf(root)
+	h.heading("Flags")
+	h.text(2, strings.Join(names(append(own, shared...)), ", "))
+	h.line("")
+	h.text(0, "vise help COMMAND shows a command's flags and an example, vise help GROUP (such as work) a sentence about each of its "+
+		"commands, vise help --all about all, vise help exit-codes what exit codes mean.")
+}
+
+// namesIn returns the commands of a group.
+func namesIn(c *cobra.Command, group string) (out []string) {
+	for _, x := range c.Commands() {
+		if x.GroupID == group && !x.Hidden {
+			out = append(out, x.Name())
+		}
+	}
+	return out
 }
 
 // usageLine shows how a command is called. Flags come before --.
@@ -133,12 +180,11 @@ func flagsOf(c *cobra.Command) (own, shared []*pflag.Flag) {
 // agentless reports whether --agent changes nothing for a command: it is about all agents or none, or its arguments name whom it is about.
 func agentless(c *cobra.Command) bool {
 	list := []string{
-		"agents", "agents set", "agents stop", "agents resume", "answer", "backup", "brief", "compact", "completion", "config", "demo",
-		"doctor", "exit-codes", "fleet", "help", "hosts", "man", "move", "notes", "notify", "permit", "redo", "restore", "retry", "say",
-		"show", "undo", "upgrade-check", "version", "why", "worktree", "worktrees",
+		"admin", "agents", "agents set", "agents stop", "agents resume", "answer", "backup", "brief", "compact", "completion", "config",
+		"context prime", "demo", "doctor", "exit-codes", "fleet", "help", "hosts", "man", "move", "notify", "permit", "restore", "retry",
+		"say", "show", "undo", "upgrade-check", "version", "worktree",
 	}
-	name := strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" ")
-	return slices.Contains(list, name) || c.Parent() != c.Root() && topVerb(c) != "agents" && agentless(c.Parent())
+	return slices.Contains(list, fullName(c)) || c.Parent() != c.Root() && topVerb(c) != "agents" && agentless(c.Parent())
 }
 
 func names(flags []*pflag.Flag) []string {
@@ -240,16 +286,12 @@ func (h *helper) flags(title string, list []*pflag.Flag) {
 	h.list(rows)
 }
 
-// commands lists the commands of c by group.
-func (h *helper) commands(c *cobra.Command) {
-	groups := append(c.Groups(), &cobra.Group{Title: "Commands"})
-	if len(groups) > 1 {
-		groups[len(groups)-1].Title = "More"
-	}
-	for _, g := range groups {
+// commands lists the commands of c by group, or those of one group.
+func (h *helper) commands(c *cobra.Command, only string) {
+	for _, g := range append(c.Groups(), &cobra.Group{Title: "Commands"}) {
 		var rows [][2]string
 		for _, x := range c.Commands() {
-			if x.GroupID == g.ID && !x.Hidden {
+			if x.GroupID == g.ID && !x.Hidden && (only == "" || only == g.ID) {
 				rows = append(rows, [2]string{x.Name(), x.Short})
 			}
 		}
@@ -263,7 +305,7 @@ func (h *helper) commands(c *cobra.Command) {
 func manVerb() verb {
 	return verb{
 		use: "man", short: "Print the manual page",
-		example: "vise man | man -l -",
+		example: "vise admin man | man -l -",
 		who:     anybody,
 		run: func(e *Env, _ []string) (answer, error) {
 			return wholeText(script{Text: manual(e.called.Root())}, manual(e.called.Root())), nil

@@ -24,20 +24,19 @@ import (
 // verbData are the types of the data in verbs' answers. Verbs of threads and file todos have pages of their own.
 var verbData = map[string][]any{
 	"new": {home.ItemResult{}}, "update": {home.ItemResult{}}, "block": {home.ItemResult{}}, "unblock": {home.ItemResult{}, model.Receipt{}},
-	"link": {home.ItemResult{}}, "unlink": {home.ItemResult{}}, "resume": {resumed{}}, "pick": {home.PickResult{}}, "wait": {home.WaitResult{}},
+	"link": {home.ItemResult{}}, "pick": {home.PickResult{}}, "wait": {home.WaitResult{}},
 	"trigger": {home.TriggerResult{}, minted{}}, "complete": {completionWithTodos{}}, "report": {home.CompletionResult{}},
-	"list": {home.ListResult{}, byAgent{}}, "search": {searchedFor{}}, "show": {shown{}}, "next": {upNext{}},
-	"why": {reasons{}, agentReasons{}}, "brief": {model.Digest{}}, "notify": {notified{}},
+	"list": {home.ListResult{}, byAgent{}}, "search": {searchedFor{}}, "show": {shown{}},
+	"why": {reasons{}, agentReasons{}}, "brief": {model.Digest{}}, "admin notify": {notified{}},
 	"retry": {model.Receipt{}}, "events": {event{}},
-	"say": {model.Receipt{}}, "answer": {model.Receipt{}}, "permit": {model.Receipt{}}, "delegate": {model.Receipt{}, delegations{}}, "ack": {model.Receipt{}}, "snooze": {model.Receipt{}}, "review": {review{}}, "comment": {model.Receipt{}}, "undo": {undone{}}, "redo": {undone{}},
-	"task": {runner.TaskResult{}, started{}, model.Task{}}, "plan": {plan{}, planLog{}, planDiff{}}, "inbox": {inboxOf{}}, "hosts": {hostList{}}, "fleet": {membership{}, fleetState{}, checkup{}, granted{}}, "move": {movedTo{}}, "agents": {agentList{}},
-	"cost": {costs{}}, "worktree": {worktree{}}, "worktrees": {worktrees{}}, "attach": {attached{}}, "mcp token": {access{}},
-	"status": {status{}}, "status --format json": {bar{}}, "demo": {status{}}, "init": {initialized{}}, "import": {imported{}, importedIssues{}}, "doctor": {checkup{}}, "backup": {backedUp{}},
-	"restore": {restored{}}, "compact": {compacted{}}, "upgrade-check": {store.Upgrade{}}, "config": {configAnswer{}}, "context": {prompt.Layered{}}, "notes": {noted{}},
-	"prime": {struct {
+	"say": {model.Receipt{}}, "answer": {model.Receipt{}}, "permit": {model.Receipt{}}, "delegate": {model.Receipt{}, delegations{}}, "hide": {model.Receipt{}}, "review": {review{}}, "undo": {undone{}},
+	"task": {runner.TaskResult{}, started{}, model.Task{}}, "plan": {plan{}, planLog{}, planDiff{}}, "inbox": {inboxOf{}}, "admin hosts": {hostList{}}, "admin fleet": {membership{}, fleetState{}, checkup{}, granted{}}, "admin move": {movedTo{}}, "agents": {agentList{}},
+	"cost": {costs{}}, "worktree": {worktree{}, worktrees{}}, "run": {attached{}}, "mcp token": {access{}},
+	"status": {status{}}, "status --format json": {bar{}}, "admin demo": {status{}}, "admin init": {initialized{}}, "admin import": {imported{}, importedIssues{}}, "doctor": {checkup{}}, "backup": {backedUp{}},
+	"restore": {restored{}}, "admin compact": {compacted{}}, "admin upgrade-check": {store.Upgrade{}}, "admin config": {configAnswer{}}, "context": {prompt.Layered{}, noted{}, struct {
 		Text string `json:"text"`
-	}{}, agents.Installed{}}, "install": {agents.Installed{}}, "version": {version{}}, "completion": {script{}}, "man": {script{}},
-	"drive": nil, "serve": nil, "thread": nil, "todo": nil, "mcp": nil, "hook": nil, "run": nil,
+	}{}, agents.Installed{}}, "install": {agents.Installed{}}, "admin version": {version{}}, "admin completion": {script{}}, "admin man": {script{}},
+	"drive": nil, "serve": nil, "thread": {resumed{}}, "todo": nil, "mcp": nil, "hook": nil,
 }
 
 // partly are the types of which the page lists only the main fields.
@@ -96,9 +95,18 @@ func jsonFields(t reflect.Type, deep bool, seen map[reflect.Type]bool) (names []
 
 func TestTheJSONPageNamesEveryField(t *testing.T) {
 	rows := docRows(t)
-	for _, v := range verbs() {
-		types, known := verbData[v.name()]
-		row, documented := rows[v.name()]
+	all := verbs()
+	for _, v := range adminVerb().verbs {
+		v.use, v.group = "admin-"+v.use, "home"
+		all = append(all, v)
+	}
+	for _, v := range all {
+		if v.name() == "admin" {
+			continue
+		}
+		name := strings.Replace(v.name(), "admin-", "admin ", 1)
+		types, known := verbData[name]
+		row, documented := rows[name]
 		if v.group != "" && (!known || !documented) {
 			t.Errorf("%s: data known %v, in docs/json.md %v", v.name(), known, documented)
 		}

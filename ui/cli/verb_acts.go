@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -9,73 +11,74 @@ import (
 	"vise/ui/runner"
 )
 
-func snoozeVerb() verb {
+func hideVerb() verb {
 	var c model.Snooze
-	var until string
+	var until *string
 	return verb{
-		use: "snooze ID --until WHEN", short: "Hide what a work item needs from the inbox until a time, or until it changes",
-		long: `snooze hides a work item's entry from the inbox until WHEN: a span from now (2h, 3d), a time (16:00,
-tomorrow 9:00, 2026-11-21 09:00), or change, the next change of the work item. If the item needs
-something else before, it comes back at once. vise inbox --snoozed lists the hidden entries.`,
-		example: "vise snooze wi-7f3k --until 'tomorrow 9:00'",
-		items:   model.FilterOpen, revision: &c.SeenRevision,
+		use: "hide ID", short: "Hide a work item from the inbox until something new happens, or until a time", items: model.FilterOpen,
+		long: `hide says that you have seen what a work item needs: its entry leaves the inbox until something new
+happens. With --until it is snoozed until WHEN: a span from now (2h, 3d), a time (16:00, tomorrow 9:00,
+2026-11-21 09:00), or change, the next change of the work item. If the item needs something else before,
+it comes back at once. vise inbox --snoozed lists what is snoozed.`,
+		example: "vise hide wi-7f3k\nvise hide wi-7f3k --until 'tomorrow 9:00'",
+		args:    to(&c.WorkItemID), revision: &c.SeenRevision,
 		flags: flags{
 			{"until", &until, "when it comes back: 2h, tomorrow 9:00, a time, or change"},
 			{"withdraw", &c.Withdraw, "bring it back now"},
 		},
-		oneOf: "until withdraw",
-		run: func(e *Env, args []string) (_ answer, err error) {
-			if when := strings.TrimSpace(until); when != untilChange && !c.Withdraw {
-				t, err := model.ParseTime(when, e.now().Local())
-				if err != nil {
-					return nil, misuse("until", "%q is not a time", when).
-						WithHint("%s; or say change: --until change", err.Error())
-				}
-				c.Until = t.UTC().Truncate(time.Second)
+		excludes: "until withdraw",
+		run: func(e *Env, _ []string) (_ answer, err error) {
+			isSnooze := until != nil
+			if c.Withdraw {
+				isSnooze, err = readOne(e, func(r model.Reader) (bool, error) {
+					list, _ := model.SnoozedEntries(r, e.now(), math.MaxInt)
+					return slices.ContainsFunc(list, func(x model.Inboxed) bool { return x.ID == c.WorkItemID }), nil
+				})
 			}
-			if c.WorkItemID, err = resolve(e, args[0]); err != nil {
-				return nil, err
-			}
-			names, in, err := carryOut(e, e.agent, c, namesOf)
-			words := "was not snoozed"
 			switch {
-			case !c.Withdraw:
-				words = action.SnoozedWords(c.Until, e.now().Local())
-			case !in.Unchanged:
-				words = "is back in the inbox"
+			case err != nil:
+				return nil, err
+			case isSnooze:
+				return snooze(e, c, until)
 			}
-			return receiptAnswer(in, "%s %s", names.item, words), err
+			seen := model.Acknowledge{WorkItemID: c.WorkItemID, SeenRevision: c.SeenRevision, Withdraw: c.Withdraw}
+			names, in, err := carryOut(e, e.agent, seen, namesOf)
+			word := "acknowledged"
+			if c.Withdraw {
+				word = "no longer acknowledged:"
+			}
+			return receiptAnswer(in, "%s %s", didOf(in, word), names.item), err
 		},
 	}
 }
 
-// untilChange is the value of --until for a snooze that the next change ends.
-const untilChange = "change"
+// snooze hides an entry until a time or the item's next change, or brings it back.
+func snooze(e *Env, c model.Snooze, until *string) (answer, error) {
+	if !c.Withdraw && strings.TrimSpace(*until) != "change" {
+		t, err := model.ParseTime(strings.TrimSpace(*until), e.now().Local())
+		if err != nil {
+			return nil, misuse("until", "%q is not a time", *until).WithHint("%s; or say change: --until change", err.Error())
+		}
+		c.Until = t.UTC().Truncate(time.Second)
+	}
+	names, in, err := carryOut(e, e.agent, c, namesOf)
+	words := "is back in the inbox"
+	if !c.Withdraw {
+		words = action.SnoozedWords(c.Until, e.now().Local())
+	}
+	return receiptAnswer(in, "%s %s", names.item, words), err
+}
 
 func undoVerb() verb {
-	return undoing("undo", "Undo your last act, in all or on one work item", false)
-}
-
-func redoVerb() verb {
-	return undoing("redo", "Redo what was undone last, in all or on one work item", true)
-}
-
-// undone is the data of undo and redo.
-type undone struct {
-	What       model.Text    `json:"what"`
-	WorkItemID model.ItemID  `json:"work_item_id,omitempty"`
-	AgentID    model.AgentID `json:"agent_id"`
-	Revision   uint64        `json:"revision"`
-}
-
-func undoing(name, short string, again bool) verb {
 	var id model.ItemID
+	var again bool
 	return verb{
-		use: name + " [ID]", short: short, args: to(&id), keyed: true,
-		long: `undo takes back your last pick, change, blocker, wait or acknowledgement, and redo does it
+		use: "undo [ID]", short: "Undo your last act, in all or on one work item", args: to(&id), keyed: true,
+		long: `undo takes back your last pick, change, blocker, wait or acknowledgement, and --redo does it
 again, whether it came from the console or the command line. Both refuse if the work item has changed
 since. Completions, reports, answers and messages cannot be undone.`,
-		example: "vise " + name + "\nvise " + name + " wi-7f3k",
+		example: "vise undo\nvise undo wi-7f3k --redo",
+		flags:   flags{{"redo", &again, "redo what was undone last"}},
 		run: func(e *Env, _ []string) (answer, error) {
 			in, before, err := replayed(e, "undo", id, again)
 			what, said := model.Text("what its key was used for"), "done before"
@@ -89,6 +92,14 @@ since. Completions, reports, answers and messages cannot be undone.`,
 			return oneLine(undone{what, in.WorkItemID, in.AgentID, in.Revision}, "%s", said).warned(in.Warnings), err
 		},
 	}
+}
+
+// undone is the data of undo.
+type undone struct {
+	What       model.Text    `json:"what"`
+	WorkItemID model.ItemID  `json:"work_item_id,omitempty"`
+	AgentID    model.AgentID `json:"agent_id"`
+	Revision   uint64        `json:"revision"`
 }
 
 func undo(e *Env, id model.ItemID, again bool) (u model.Undo, in model.Receipt, err error) {

@@ -208,11 +208,3 @@ func (p *page) agents(l agentList) {
 		}
 	}
 }
-
-// of returns " 3 of 12", or only the first number if that is all.
-func of(n, total int) string {
-	if n >= total {
-		return fmt.Sprintf(" %d", n)
-	}
-	return fmt.Sprintf(" %d of %d", n, total)
-}

@@ -56,7 +56,7 @@ and long reports; a snapshot in the home does not.`,
 					p.line("its history begins after that: %s", x.Said())
 				}
 				if _, is := d.Ledger.Cluster(); is {
-					p.say("vise move %s etcd://HOST:PORT/LEDGER brings it to a cluster that has no such ledger", out.Path)
+					p.say("vise admin move %s etcd://HOST:PORT/LEDGER brings it to a cluster that has no such ledger", out.Path)
 					return
 				}
 				p.say("vise restore %s brings it back, with the journal's later changes on top", out.Path)
@@ -94,7 +94,7 @@ func initVerb() verb {
 		use: "init", short: "Make an empty home with one agent",
 		long: `init makes a home with the agent that --agent names. Without --agent that is the agent for which vise install
 added vise to a program, else one called default. In an existing home it only adds the agent.`,
-		example: "vise init --agent ann",
+		example: "vise admin init --agent ann",
 		keyed:   true,
 		run: func(e *Env, _ []string) (answer, error) {
 			d, created, err := openOrCreate(e)
@@ -124,7 +124,7 @@ func compactVerb() verb {
 		long: `compact rewrites the ledger without its free pages and with its older history packed. Other processes go
 on meanwhile and wait for some milliseconds at most. vise doctor says when it pays. On a full disk it
 uses the space that the home keeps in reserve.`,
-		example: "vise compact",
+		example: "vise admin compact",
 		who:     anybody,
 		run: func(e *Env, _ []string) (answer, error) {
 			d, err := openHome(e)
@@ -147,7 +147,7 @@ func upgradeCheckVerb() verb {
 		long: `upgrade-check compares the ledger's format with the one that this vise writes, and changes nothing. The first use
 of an older ledger, also for reading, brings it to the newer format; an older vise can then only read it,
 or refuses the home. It exits 1 when the formats differ. Run it with the new vise before you install it.`,
-		example: "vise upgrade-check",
+		example: "vise admin upgrade-check",
 		who:     anybody,
 		run: func(e *Env, _ []string) (answer, error) {
 			d, err := openHome(e)
@@ -200,7 +200,7 @@ type version struct {
 func versionVerb() verb {
 	return verb{
 		use: "version", short: "Show the version of vise",
-		example: "vise version",
+		example: "vise admin version",
 		who:     anybody,
 		run:     func(e *Env, _ []string) (answer, error) { return versionAnswer(e), nil },
 	}

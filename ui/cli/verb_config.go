@@ -23,21 +23,21 @@ func configVerb() verb {
 and the themes beside it. A running console takes changes as they are saved.`,
 		verbs: []verb{
 			{
-				use: "show", short: "Print the current value of every setting", example: "vise config show --origin", who: anybody,
+				use: "show", short: "Print the current value of every setting", example: "vise admin config show --origin", who: anybody,
 				flags: flags{{"origin", &origin, "show where each value comes from"}},
 				run:   ofSettings(func(at config.Place, s config.Settings) answer { return configShow(at, s, origin) }),
 			},
 			{
-				use: "check", short: "Check the file; exit 1 if something is wrong", example: "vise config check", who: anybody,
+				use: "check", short: "Check the file; exit 1 if something is wrong", example: "vise admin config check", who: anybody,
 				run: ofSettings(configCheck),
 			},
 			{
-				use: "themes", short: "List the themes, built in and your own, and the current one", example: "vise config themes",
+				use: "themes", short: "List the themes, built in and your own, and the current one", example: "vise admin config themes",
 				who: anybody, run: ofSettings(configThemes),
 			},
 			{
 				use: "schema", short: "Print the JSON schema of the file, for editors",
-				example: "vise config schema > config.schema.json", who: anybody, run: configSchema,
+				example: "vise admin config schema > config.schema.json", who: anybody, run: configSchema,
 			},
 		},
 	}

@@ -23,7 +23,7 @@ func demoVerb() verb {
 		use: "demo", short: "Open the console on scripted agents; nothing is saved",
 		long: `demo opens the same console on a ledger in memory, on which scripted agents work for some minutes.
 Without a terminal it says how things stand at the beginning.`,
-		example: "vise demo",
+		example: "vise admin demo",
 		run:     func(e *Env, _ []string) (answer, error) { return openDemo(e) },
 	}
 }

@@ -110,7 +110,7 @@ func doctor(e *Env, o doctorOptions) (answer, error) {
 
 // colours reports which colours the console would show, and why.
 func (c *checkup) colours(e *Env) {
-	s, _ := settings(e, "colours", "") // vise config check reports errors in the configuration
+	s, _ := settings(e, "colours", "") // vise admin config check reports errors in the configuration
 	c.add("colours", true, themes.Describe(string(s.Colours), e.out, os.Environ()), "")
 }
 

@@ -129,18 +129,6 @@ func (e *Env) reportTurn(x runner.Event) {
 	}
 }
 
-func programVerb() verb {
-	return verb{
-		use: "run -- PROGRAM [ARG…]", short: "Run an agent's program and keep its reports",
-		long: `run passes input, output and exit code through, and takes the reports of completed items from the
-output: exactly from claude -p --output-format stream-json, nearly so from codex exec --json. Of other
-programs the last words are offered as a report. The output of a program that needs the terminal for
-itself is not read.`,
-		example: "vise run -- claude -p --verbose --output-format stream-json 'Work on the current item'",
-		run:     func(e *Env, args []string) (answer, error) { return nil, wrap(e, args) },
-	}
-}
-
 // wrap exits with the program's exit code. It reports the result of the reports on standard error, because standard output is the
 // program's.
 func wrap(e *Env, argv []string) error {

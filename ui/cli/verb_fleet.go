@@ -62,7 +62,7 @@ func fleetJoinVerb() verb {
 		long: `ADDRESS is etcd://HOST:PORT[,HOST:PORT]/LEDGER: the cluster's members, and the name of the ledger. The
 machine proves who it is with the certificate, whose common name is the user of etcd. --new makes the
 ledger; the other machines join it without. The home must not have a ledger of its own.`,
-		example: "vise fleet join etcd://db1:2379,db2:2379,db3:2379/team --ca ca.pem --cert ann.pem --key ann.key",
+		example: "vise admin fleet join etcd://db1:2379,db2:2379,db3:2379/team --ca ca.pem --cert ann.pem --key ann.key",
 		flags:   append(at.flags(), flags{{"new", &fresh, "make the ledger, which must not be there yet"}}...),
 		who:     anybody,
 		run:     func(e *Env, args []string) (answer, error) { return fleetJoin(e, args[0], at, fresh) },
@@ -149,10 +149,10 @@ func fleetJoin(e *Env, address string, r reach, fresh bool) (answer, error) {
 	return answered(out, func(p *page) {
 		p.say("the home %s has its ledger at %s", dir, out.Address())
 		if out.Read {
-			p.line("it only reads the ledger, as this user may. vise and vise list show it; vise fleet status shows the cluster")
+			p.line("it only reads the ledger, as this user may. vise and vise list show it; vise admin fleet status shows the cluster")
 			return
 		}
-		p.line("vise new OBJECTIVE --agent NAME makes a work item; vise fleet status shows the cluster")
+		p.line("vise new OBJECTIVE --agent NAME makes a work item; vise admin fleet status shows the cluster")
 	}), err
 }
 
@@ -163,7 +163,7 @@ func fleetStatusVerb() verb {
 answer, an alarm, half of the quota used, or a clock that differs by more than two seconds; and 75 if too few
 members run, with what each says by itself. The schedulers that run, in consoles, servers and drivers,
 divide the agents between them.`,
-		example: "vise fleet status",
+		example: "vise admin fleet status",
 		who:     anybody,
 		run: func(e *Env, _ []string) (answer, error) {
 			l, err := fleetLedger(e)
@@ -205,12 +205,12 @@ func fleetLedger(e *Env) (*store.Ledger, error) {
 	}
 	if _, is := h.Ledger.Cluster(); !is {
 		return nil, refuse("the ledger of %s lies in a file, not on a cluster", h.Dir()).
-			WithHint("vise fleet join makes a home on a cluster; vise doctor checks this one")
+			WithHint("vise admin fleet join makes a home on a cluster; vise doctor checks this one")
 	}
 	return h.Ledger, nil
 }
 
-// Shares of a member's quota, and how far clocks may differ, before vise fleet status warns.
+// Shares of a member's quota, and how far clocks may differ, before vise admin fleet status warns.
 const (
 	quotaUsed   = 50
 	quotaScarce = 70
@@ -288,7 +288,7 @@ func fleetCheckVerb() verb {
 		use: "check", short: "Check the whole ledger on the cluster",
 		long: `check reads all of the ledger at one revision: checksums, the history, and whether the lists and counts follow
 from the records. Others work on meanwhile. It exits 1 if it finds a problem.`,
-		example: "vise fleet check",
+		example: "vise admin fleet check",
 		who:     anybody,
 		run: func(e *Env, _ []string) (answer, error) {
 			l, err := fleetLedger(e)
@@ -319,7 +319,7 @@ func fleetGrantVerb() verb {
 		long: `USER is the common name of a certificate. The user may read and change the ledger of ADDRESS; with --read only
 read it; with --only read all of it, and change what belongs to these agents. A later grant takes the place of
 an earlier one. Granting needs the certificate of the cluster's user root.`,
-		example: "vise fleet grant ann etcd://db1:2379,db2:2379,db3:2379/team --ca ca.pem --cert root.pem --key root.key",
+		example: "vise admin fleet grant ann etcd://db1:2379,db2:2379,db3:2379/team --ca ca.pem --cert root.pem --key root.key",
 		flags: append(at.flags(), flags{
 			{"read", &g.Read, "only read, as a console for somebody who looks on"},
 			{"only", &agents, "change only what belongs to these agents"},

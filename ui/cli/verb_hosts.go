@@ -28,7 +28,7 @@ type hostGist struct {
 	Error   *model.Error `json:"error,omitempty"`
 }
 
-// hostTimeout is how long vise hosts waits for the hosts' answers.
+// hostTimeout is how long vise admin hosts waits for the hosts' answers.
 const hostTimeout = 15 * time.Second
 
 func hostsVerb() verb {
@@ -38,7 +38,7 @@ func hostsVerb() verb {
 reports beside those of this machine, and sends your decisions there. vise connects with the program
 ssh, which must not ask for anything: keys, known hosts and jump hosts come from ssh's settings. vise
 must be installed there too.`,
-		example: "vise hosts",
+		example: "vise admin hosts",
 		who:     anybody,
 		verbs:   []verb{hostsAddVerb(), hostsRemoveVerb(), hostsServeVerb()},
 		run: func(e *Env, _ []string) (answer, error) {
@@ -54,7 +54,7 @@ must be installed there too.`,
 
 func (p *page) hosts(out hostList) {
 	if len(out.Hosts) == 0 {
-		p.line("no hosts; vise hosts add NAME ssh://user@host shows another machine's home in the console")
+		p.line("no hosts; vise admin hosts add NAME ssh://user@host shows another machine's home in the console")
 	}
 	rows := make([][]string, len(out.Hosts))
 	for i, x := range out.Hosts {
@@ -108,8 +108,8 @@ func hostsAddVerb() verb {
 		use: "add NAME ADDRESS", short: "Show the home of another machine in the console too",
 		long: `ADDRESS is ssh://user@host:port/path-to-home. What you leave out comes from ssh's settings; without a
 path the home is the usual one. The host is written into config.yaml. vise then tries once to reach it,
-and says whether that works. vise hosts and the console refuse a home that they follow already.`,
-		example: "vise hosts add build ssh://ann@build.example/srv/vise",
+and says whether that works. vise admin hosts and the console refuse a home that they follow already.`,
+		example: "vise admin hosts add build ssh://ann@build.example/srv/vise",
 		who:     anybody,
 		run: func(e *Env, args []string) (answer, error) {
 			at, err := configPlace(e.getenv)
@@ -135,7 +135,7 @@ and says whether that works. vise hosts and the console refuse a home that they 
 func hostsRemoveVerb() verb {
 	return verb{
 		use: "remove NAME", short: "Stop showing a host; nothing on it is changed",
-		example: "vise hosts remove build",
+		example: "vise admin hosts remove build",
 		who:     anybody,
 		run: func(e *Env, args []string) (answer, error) {
 			at, err := configPlace(e.getenv)
@@ -152,9 +152,9 @@ func hostsServeVerb() verb {
 	return verb{
 		use: "serve", short: "Serve this home to the console of another machine, on standard input and output",
 		long: `ssh starts this on a host. Whoever can start it can do everything that you can. A line of
-authorized_keys that begins with command="vise hosts serve" limits a key to the usual home, and with
+authorized_keys that begins with command="vise admin hosts serve" limits a key to the usual home, and with
 --home PATH in it to that home. An address that names another home is refused.`,
-		example: "vise hosts serve </dev/null",
+		example: "vise admin hosts serve </dev/null",
 		who:     anybody,
 		run: func(e *Env, _ []string) (answer, error) {
 			h, err := open(e)

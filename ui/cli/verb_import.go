@@ -79,7 +79,7 @@ func importHolonVerb() verb {
 agent with its work items, plans, waits, timers, tasks and queued messages. It lists what it leaves out,
 and why. It writes nothing below DIR. If a line is malformed, nothing is imported. What was imported
 before is skipped: a second import brings what is new or was not reached.`,
-		example: "vise import holon ~/holon --dry-run",
+		example: "vise admin import holon ~/holon --dry-run",
 		flags:   flags{{"dry-run", &dryRun, "only say what would be imported"}},
 		run:     func(e *Env, args []string) (answer, error) { return importHolon(e, args[0], dryRun) },
 	}
@@ -300,7 +300,7 @@ func importGitHubVerb() verb {
 		long: `import github asks gh for the open issues with a label, and makes one work item of each. The title
 becomes the objective, the text the plan, and the item links to the issue. An issue that was imported
 before is skipped, even if its work item is completed.`,
-		example: "vise import github acme/gateway --label vise",
+		example: "vise admin import github acme/gateway --label vise",
 		flags: flags{
 			{"label", &label, "the label that the issues have"},
 			{"dry-run", &dryRun, "only say what would be imported"},

@@ -27,7 +27,7 @@ func inboxVerb() verb {
 		use: "inbox", short: "What needs you, across all agents",
 		long: `inbox lists what needs you: permissions, questions, stalled work, answers that no turn took, news for
 idle agents, and work of the last week that was finished without a report. With --agent it lists what is that
-agent's. vise ack ID quiets an entry, and vise snooze ID --until 2h hides it for a while.`,
+agent's. vise hide ID hides an entry until something new happens, or with --until 2h for a while.`,
 		example: "vise inbox",
 		flags: flags{
 			{"snoozed", &snoozed, "also what is hidden, and until when"},
@@ -91,29 +91,9 @@ func (p *page) permitted(r model.Row) model.Text {
 	return in + "; answer it there"
 }
 
-func ackVerb() verb {
-	var c model.Acknowledge
-	return verb{
-		use: "ack ID", short: "Hide a work item from the inbox until something new happens", items: model.FilterOpen,
-		example: "vise ack wi-7f3k",
-		args:    to(&c.WorkItemID), revision: &c.SeenRevision,
-		flags: flags{{"withdraw", &c.Withdraw, "take the acknowledgement back"}},
-		run: func(e *Env, _ []string) (answer, error) {
-			names, in, err := carryOut(e, e.agent, c, namesOf)
-			word := "acknowledged"
-			if c.Withdraw {
-				word = "no longer acknowledged:"
-			}
-			return receiptAnswer(in, "%s %s", didOf(in, word), names.item), err
-		},
-	}
-}
-
-// upNext is the data of next: the scheduler's next step, and the candidates.
+// upNext is what why says of an agent beside its reasons: the candidates of the scheduler's next step.
 type upNext struct {
-	AgentID  model.AgentID  `json:"agent_id"`
-	Revision uint64         `json:"revision"`
-	Decision model.Decision `json:"decision"`
+	Revision uint64 `json:"revision"`
 	// Current is the current item, in any class.
 	Current    *model.Row `json:"current,omitempty"`
 	Candidates []class    `json:"candidates"`
@@ -128,80 +108,20 @@ type class struct {
 	WorkItems []model.Row `json:"work_items"`
 }
 
-func nextVerb() verb {
-	return verb{
-		use: "next", short: "Show what the scheduler would do now, and why",
-		example: "vise next --agent ann",
-		run: func(e *Env, _ []string) (answer, error) {
-			return readAnswer(e, (*page).next, func(r model.Reader) (upNext, error) {
-				agent, err := knownAgent(e, r)
-				if err != nil {
-					return upNext{}, err
-				}
-				d := model.DeskOf(r, agent, model.Stamp{At: e.now()}, model.Class.Limit)
-				out := upNext{AgentID: agent, Revision: d.Revision, Decision: d.Decision, Current: d.Current, NeedsOperator: d.NeedsYou}
-				out.Candidates = []class{}
-				for _, s := range d.Sections {
-					if s.Total > 0 {
-						out.Candidates = append(out.Candidates, class{s.Class, s.Total, s.Rows})
-					}
-				}
-				return out, nil
-			})
-		},
-	}
-}
-
-func (p *page) next(n upNext) {
-	p.lines(p.strong("agent " + string(n.AgentID) + ": " + decisionWords(n.Decision)))
-	if n.Current != nil {
-		p.line("")
-		p.section(n.Current.Class, "works", "", []model.Row{*n.Current})
-	}
-	for _, c := range n.Candidates {
-		_, name := className(c.Class)
-		p.line("")
-		p.section(c.Class, name, of(len(c.WorkItems), c.Total), c.WorkItems)
-	}
-	if n.Current == nil && len(n.Candidates) == 0 {
-		p.line("no work items; vise new OBJECTIVE makes one")
-	}
-}
-
-func (p *page) section(c model.Class, name, count string, rows []model.Row) {
-	p.lines(p.class(c, strings.ToUpper(name)+count))
-	cells := make([][]cell, len(rows))
-	for i, r := range rows {
-		mark, _ := className(action.ShownClass(r))
-		cells[i] = []cell{
-			{text: mark + " " + string(r.Handle), paint: func(s string) string { return p.class(action.ShownClass(r), s) }},
-			{text: r.Objective.String()}, {text: because(r)}, {text: p.age(r.UpdatedAt), paint: p.muted},
+// whyAgent explains when an agent runs next, and what is next.
+func whyAgent(e *Env, agent model.AgentID) (answer, error) {
+	return readAnswer(e, (*page).whyAgent, func(r model.Reader) (agentReasons, error) {
+		now := e.now()
+		d := model.DeskOf(r, agent, model.Stamp{At: now}, model.Class.Limit)
+		out := agentReasons{model.ExplainAgent(r, agent, now), model.PathOf(r, agent, now),
+			upNext{Revision: d.Revision, Current: d.Current, Candidates: []class{}, NeedsOperator: d.NeedsYou}}
+		for _, s := range d.Sections {
+			if s.Total > 0 {
+				out.Candidates = append(out.Candidates, class{s.Class, s.Total, s.Rows})
+			}
 		}
-	}
-	p.table(1, cells)
-}
-
-// because says in a few words why a row has its place.
-func because(r model.Row) string {
-	switch {
-	case r.Stalled:
-		return "stalled; vise retry " + string(r.Handle)
-	case r.Offered():
-		return "vise report " + string(r.Handle) + " --offered"
-	case r.Wait.Question != "":
-		return r.Wait.Question.String()
-	case r.Wait.Checked != "":
-		return r.Wait.Checked.String()
-	case !r.Wait.LastTriggeredAt.IsZero():
-		return "news from " + model.Spaced(r.Wait.TriggeredBy)
-	case r.BlockedBy != "":
-		return r.BlockedBy.String()
-	case r.Todo.Current != "":
-		return "▸ " + r.Todo.Current.String()
-	case r.Priority != "":
-		return string(r.Priority) + " priority"
-	}
-	return ""
+		return out, nil
+	})
 }
 
 // decisionWords returns a decision as a sentence.

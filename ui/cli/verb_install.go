@@ -292,7 +292,7 @@ func primeVerb() verb {
 of this git worktree, or CLAUDE.md if only that exists; the rest of the file stays. --write again
 replaces the block, and --uninstall removes it. vise install PROGRAM --uninstall removes it too: from
 the user's file, or with --project from this one.`,
-		example: "vise prime --write CLAUDE.md",
+		example: "vise context prime --write CLAUDE.md",
 		flags: flags{
 			{"uninstall", &o.Uninstall, "take the block out of FILE"},
 			{"dry-run", &o.DryRun, "show the change and write nothing"},
@@ -305,7 +305,7 @@ the user's file, or with --project from this one.`,
 			}
 			if len(args) > 0 || o.DryRun {
 				return nil, misuse("write", "a FILE or --dry-run needs --write").
-					WithHint("vise prime --write FILE puts the text there")
+					WithHint("vise context prime --write FILE puts the text there")
 			}
 			data := struct {
 				Text string `json:"text"`
@@ -340,7 +340,7 @@ func keepPrimer(e *Env, args []string, o agents.Options) (answer, error) {
 	}), err
 }
 
-// attached is the data of attach: the session, and the command that shows it.
+// attached is the data of run: the session, and the command that shows it.
 type attached struct {
 	Session home.Session `json:"session"`
 	// Open means that the session is still open in its tmux pane.
@@ -349,15 +349,27 @@ type attached struct {
 	Dir     string   `json:"dir"`
 }
 
-func attachVerb() verb {
+func runVerb() verb {
 	var show bool
 	return verb{
-		use: "attach ID|AGENT", short: "Go to the session that worked on an item, or as an agent",
-		long: `attach goes to the pane of tmux where the session still is, or else opens it again in its directory:
-claude --resume, codex resume, opencode --session. Which session it was is known from the program's hooks.`,
-		example: "vise attach wi-7f3k",
-		flags:   flags{{"print", &show, "print the command, and do not run it"}},
+		use: "run [ID|AGENT] [-- PROGRAM [ARG…]]", short: "Go on with a session of an item or agent, or run a program and keep its reports",
+		long: `run goes to the pane of tmux where the session that worked on an item, or as an agent, still is, or else opens it
+again in its directory: claude --resume, codex resume, opencode --session. Which session it was is known from the
+program's hooks.
+
+run -- PROGRAM passes input, output and exit code through, and takes the reports of completed items from the
+output: exactly from claude -p --output-format stream-json, nearly so from codex exec --json. Of other
+programs the last words are offered as a report. The output of a program that needs the terminal for
+itself is not read.`,
+		example: "vise run wi-7f3k\nvise run -- claude -p --verbose --output-format stream-json 'Work on the current item'",
+		flags:   flags{{"print", &show, "print the session's command, and do not run it"}},
 		run: func(e *Env, args []string) (answer, error) {
+			switch at := e.called.ArgsLenAtDash(); {
+			case at == 0 && len(args) > 0:
+				return nil, wrap(e, args)
+			case len(args) != 1:
+				return nil, misuse("id", "name one ID or AGENT, or a program after --").WithHint("%s", usage(e.called))
+			}
 			to, err := attach(e, args[0])
 			if err != nil {
 				return nil, err
@@ -366,7 +378,7 @@ claude --resume, codex resume, opencode --session. Which session it was is known
 			case show || e.flags.json:
 				return oneLine(to, "cd %s && %s", model.ShellLine([]string{to.Dir}), model.ShellLine(to.Command)), nil
 			case !e.ttyIn:
-				return nil, misuse("print", "attach needs a terminal").WithHint("--print shows the command")
+				return nil, misuse("print", "a session needs a terminal").WithHint("--print shows the command")
 			}
 			return nil, goThere(e, to)
 		},
@@ -439,7 +451,7 @@ func goThere(e *Env, to attached) error {
 	}
 	if err != nil {
 		return refuse("%s was not started: %s", to.Command[0], err).
-			WithHint("by hand: vise attach --print")
+			WithHint("by hand: vise run --print")
 	}
 	return nil
 }

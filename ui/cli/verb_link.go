@@ -19,42 +19,37 @@ import (
 
 func linkVerb() verb {
 	var c model.LinkWorkItem
-	return linking("link", "Link a work item to threads, file todos, issues and other things", &c, &c.Add)
-}
-
-func unlinkVerb() verb {
-	var c model.LinkWorkItem
-	return linking("unlink", "Remove links of a work item", &c, &c.Remove)
-}
-
-func linking(name, short string, c *model.LinkWorkItem, links *model.Links) verb {
 	var o linkOptions
+	var removes bool
 	return verb{
-		use: name + " ID", short: short,
+		use: "link ID", short: "Link a work item to threads, file todos, issues and other things",
 		long: `A link says where the work on an item is: in a thread, a file todo, an issue. It changes neither the
 item's order nor what anybody has seen of it. Completed items take links, too.`,
-		example: "vise " + name + " wi-7f3k --thread fix-login-token-refresh\n" +
-			"vise " + name + " wi-7f3k --todo tmp/review/7/todos:review/003 --ref issue:862",
-		keyed: true,
+		example: "vise link wi-7f3k --thread fix-login-token-refresh\n" +
+			"vise link wi-7f3k --todo tmp/review/7/todos:review/003 --ref issue:862",
+		args: to(&c.WorkItemID), keyed: true,
 		flags: flags{
 			{"thread", &o.threads, "a thread's id; its repository is the one around the working directory, or --repo"},
 			{"todo", &o.todos, "DIRECTORY:SOURCE/ID, a file todo of a session"},
 			{"ref", &o.refs, "KIND:TEXT, anything else: issue:862, file:docs/limits.md"},
 			{"repo", &o.repo, "the repository that --thread means"},
+			{"remove", &removes, "remove these links"},
 		},
 		needs: "thread todo ref",
-		run: func(e *Env, args []string) (_ answer, err error) {
-			*links, err = o.links(threadsOf(e, "").Dir)
-			if err == nil && name == "link" {
+		run: func(e *Env, _ []string) (answer, error) {
+			links, err := o.links(threadsOf(e, "").Dir)
+			if err == nil && !removes {
 				err = threadsThere(links.Threads)
-			}
-			if err == nil {
-				c.WorkItemID, err = resolve(e, args[0])
 			}
 			if err != nil {
 				return nil, err
 			}
-			return itemAnswer(e, e.agent, *c, name+"ed")
+			if removes {
+				c.Remove = links
+				return itemAnswer(e, e.agent, c, "unlinked")
+			}
+			c.Add = links
+			return itemAnswer(e, e.agent, c, "linked")
 		},
 	}
 }
@@ -124,7 +119,7 @@ func absolute(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-// resumed is the data of resume.
+// resumed is the data of where.
 type resumed struct {
 	WorkItemID model.ItemID    `json:"work_item_id,omitempty"`
 	Handle     model.Handle    `json:"handle,omitempty"`
@@ -132,14 +127,13 @@ type resumed struct {
 	Card       json.RawMessage `json:"card"`
 }
 
-func resumeVerb() verb {
+func (v *threadVerbs) where() verb {
 	return verb{
-		use: "resume [ID]", short: "Show where the work was left",
-		long: `resume shows where the work on an item was left in this repository, on its branch: objective, next
+		use: "where [ID]", short: "Show where the work was left",
+		long: `where shows where the work on an item was left in this repository, on its branch: objective, next
 action, reason, unverified entries, the strongest gap, dead ends, files, and whether its thread can be
 used here. Without ID it shows the agent's current item, else the active thread, else the suspended
 threads and how to go on with them. It changes nothing; picking an item goes on with its thread.`,
-		example: "vise resume\nvise resume wi-7f3k",
 		run: func(e *Env, args []string) (_ answer, err error) {
 			var item model.WorkItem
 			if len(args) > 0 {
@@ -150,7 +144,11 @@ threads and how to go on with them. It changes nothing; picking an item goes on 
 			if err != nil {
 				return nil, err
 			}
-			card := threadsOf(e, "").Resume(e, item.Links.Threads)
+			in := threadsOf(e, "")
+			if v.repo != "" {
+				in.Dir = absolute(e.dir, v.repo)
+			}
+			card := in.Resume(e, item.Links.Threads)
 			raw, err := json.Marshal(card.View())
 			out := resumed{WorkItemID: item.ID, Handle: item.Handle, Objective: item.Objective, Card: raw}
 			return answered(out, func(p *page) { p.card(item, card) }), err

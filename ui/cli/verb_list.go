@@ -167,7 +167,7 @@ func saved(e *Env, name string) (words string, ok bool, err error) {
 	if name == "" || slices.Contains(model.Filters, model.Filter(name)) {
 		return "", false, nil
 	}
-	s, err := settings(e, "filters", "vise config check")
+	s, err := settings(e, "filters", "vise admin config check")
 	if err != nil {
 		return "", false, err
 	}

@@ -41,13 +41,13 @@ func moveVerb() verb {
 	var m mover
 	return verb{
 		use: "move FROM TO", short: "Move a ledger between a home and a cluster",
-		long: `FROM and TO are a home's directory and the address of a ledger on a cluster (vise fleet join --help), in either
+		long: `FROM and TO are a home's directory and the address of a ledger on a cluster (vise admin fleet join --help), in either
 order. FROM can also be a file of vise backup: its ledger comes to a cluster, and its plan files come to
 the home of --home. While a ledger moves, it is only read. What arrives is compared and checked before it
 is used; from then on FROM only says where the ledger is. The same command goes on with a move that was
 interrupted, and --give-up takes it back. Plan files stay where they are; a home to which the ledger comes
 also gets those that lie on other machines, as far as the ledger has them.`,
-		example: "vise move ~/.local/share/vise etcd://db1:2379,db2:2379/team --ca ca.pem --cert ann.pem --key ann.key",
+		example: "vise admin move ~/.local/share/vise etcd://db1:2379,db2:2379/team --ca ca.pem --cert ann.pem --key ann.key",
 		flags: append(m.reach.flags(), flags{
 			{"interrupt", &m.interrupt, "end the turns that run; otherwise a running turn refuses the move"},
 			{"give-up", &m.giveUp, "take back a move that was interrupted: the ledger stays at FROM"},
@@ -94,9 +94,9 @@ func (m *mover) cluster() (out movedTo, err error) {
 	}
 	if store.OnCluster(m.from) {
 		return out, refuse("the ledger of %s lies on a cluster already", m.from).
-			WithHint("vise fleet status shows where; its address can be FROM")
+			WithHint("vise admin fleet status shows where; its address can be FROM")
 	}
-	l, err := store.Open(m.from, store.Options{Command: "vise move"})
+	l, err := store.Open(m.from, store.Options{Command: "vise admin move"})
 	if errors.Is(err, store.ErrNoHome) {
 		return out, notFound("there is no home at %s", m.from).At("from",
 			"FROM is a home's directory, a file of vise backup, or the address of a ledger: etcd://HOST:PORT/LEDGER")
@@ -142,7 +142,7 @@ func (m *mover) home() (out movedTo, err error) {
 		return out, err
 	}
 	defer alone.Close()
-	to, err := store.Arrive(m.to, l.Home().ID, store.Options{Command: "vise move"})
+	to, err := store.Arrive(m.to, l.Home().ID, store.Options{Command: "vise admin move"})
 	if err != nil {
 		return out, err
 	}

@@ -35,7 +35,7 @@ config.yaml names: the desktop's program, or the terminal. Without a terminal, a
 the lines, which cron sends by mail. It sends nothing in quiet_hours, and nothing when nothing happened.
 --test sends a message by a channel of the configuration, at any hour, and says whether the channel took
 it.`,
-		example: "vise notify --brief --since 14h",
+		example: "vise admin notify --brief --since 14h",
 		flags: flags{
 			{"brief", &brief, "what happened, and what needs you"},
 			{"since", &since, "since when: a span back from now (8h, 3d), or a time (18:00, 2026-11-20 16:00)"},
@@ -168,7 +168,7 @@ func channels(e *Env, h *home.Home, report func(error)) *runner.Channels {
 
 // testChannel sends a message through a channel and returns the result.
 func testChannel(e *Env, name string) (answer, error) {
-	s, err := settings(e, "channels", "vise config check says more")
+	s, err := settings(e, "channels", "vise admin config check says more")
 	if err != nil {
 		return nil, err
 	}
@@ -189,7 +189,7 @@ func testChannel(e *Env, name string) (answer, error) {
 
 // channelStates returns the state of each channel. A configuration that cannot be read is returned as a state without a name.
 func channelStates(e *Env, dir string) []runner.ChannelState {
-	s, err := settings(e, "channels", "vise config check says more")
+	s, err := settings(e, "channels", "vise admin config check says more")
 	if err != nil {
 		return []runner.ChannelState{{Why: model.Text(err.Error())}}
 	}
@@ -204,12 +204,12 @@ func (p *page) channels(list []runner.ChannelState) {
 	for _, x := range list {
 		switch {
 		case x.Channel == "":
-			p.line("channels: %s; vise config check says more", x.Why)
+			p.line("channels: %s; vise admin config check says more", x.Why)
 		case x.Why != "" && x.RetryAt.After(p.now):
-			p.line("channel %s fails: %s; nothing is sent for %s; vise notify --test %s tries it", x.Channel, x.Why,
+			p.line("channel %s fails: %s; nothing is sent for %s; vise admin notify --test %s tries it", x.Channel, x.Why,
 				text.Age(x.RetryAt.Sub(p.now).Round(time.Second)), x.Channel)
 		case x.Why != "":
-			p.line("channel %s failed: %s; vise notify --test %s tries it", x.Channel, x.Why, x.Channel)
+			p.line("channel %s failed: %s; vise admin notify --test %s tries it", x.Channel, x.Why, x.Channel)
 		}
 		if x.Unknown > 0 {
 			p.line("channel %s: of %s nobody knows whether it arrived; it is not sent again", x.Channel, model.Counted(x.Unknown, "need"))

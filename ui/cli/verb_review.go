@@ -56,6 +56,7 @@ them. With --send the unsent comments go to the agent as one message. A comment 
 the agent received it, replied afterwards, and the quoted line is gone.`,
 		example: "vise review wi-7f3k --send",
 		keyed:   true,
+		verbs:   []verb{commentVerb()},
 		flags:   flags{{"send", &sends, "send the comments that were not sent, as one message"}},
 		run: func(e *Env, args []string) (answer, error) {
 			out, err := reviewOf(e, args[0])
@@ -161,7 +162,7 @@ func commentVerb() verb {
 		use: "comment ID FILE[:LINE] TEXT", short: "Comment on a line that the work on an item changed",
 		long: `comment keeps your comment on a line of the item's work tree, with the line as it is now. vise review ID
 --send sends all comments to the agent in one message. Until then vise undo takes the last one back.`,
-		example: "vise comment wi-7f3k limit.go:5 'Use the field.'",
+		example: "vise review comment wi-7f3k limit.go:5 'Use the field.'",
 		keyed:   true,
 		run: func(e *Env, args []string) (answer, error) {
 			item, err := itemOf(e, args[0])

@@ -94,13 +94,22 @@ func (p *page) story(out shown) {
 func contextVerb() verb {
 	budget := prompt.DefaultBudget
 	return verb{
-		use: "context", short: "Show what an agent is told of its work, within a budget of tokens",
+		use: "context [ID]", short: "Show what an agent is told of its work, or what is worth knowing of a work item's history",
 		long: `context prints what an agent is told: the current work item, then those with news, queued, waiting and blocked
 items, and the newest reports. One token counts as four characters. The text never exceeds the budget: a
-part that does not fit is shortened, and then only counted.`,
-		example: "vise context --agent ann --budget 2000",
+part that does not fit is shortened, and then only counted. With an ID it lists what matters in that item's
+history: scope, steps, blockers, news, answers, decisions with a reason, plan changes, tasks and reports;
+not replies, ticks and turns. vise events lists everything.`,
+		example: "vise context --agent ann --budget 2000\nvise context wi-7f3k",
 		flags:   flags{{"budget", &budget, "how many tokens at most"}},
-		run: func(e *Env, _ []string) (answer, error) {
+		verbs:   []verb{primeVerb()},
+		run: func(e *Env, args []string) (answer, error) {
+			if len(args) > 0 {
+				return readItem(e, args[0], (*page).notes, func(r model.Reader, w model.WorkItem) noted {
+					t, _ := r.Trace(w.AgentID, w.ID)
+					return noted{w.ID, prompt.NotesOf(r.Entries(w.ID, eventsNoted)), prompt.TrailOf(t.Entries)}
+				})
+			}
 			if budget < 1 {
 				return nil, misuse("budget", "a budget is at least one token")
 			}
@@ -116,32 +125,15 @@ part that does not fit is shortened, and then only counted.`,
 	}
 }
 
-// noted is the data of notes.
+// noted is the data of context about a work item.
 type noted struct {
 	WorkItemID model.ItemID  `json:"work_item_id"`
 	Notes      []prompt.Note `json:"notes"`
 	Trace      prompt.Trail  `json:"trace"`
 }
 
-// eventsNoted limits how many events notes reads back.
+// eventsNoted limits how many events are read back for that.
 const eventsNoted = 500
-
-func notesVerb() verb {
-	return verb{
-		use: "notes ID", short: "Show what is worth knowing of a work item's history",
-		long: `notes lists what matters in an item's history: scope, steps, blockers, news, answers, decisions with
-a reason, plan changes, tasks and reports. It leaves out replies, ticks and turns; vise events lists
-everything.`,
-		example: "vise notes wi-7f3k",
-		who:     anybody,
-		run: func(e *Env, args []string) (answer, error) {
-			return readItem(e, args[0], (*page).notes, func(r model.Reader, w model.WorkItem) noted {
-				t, _ := r.Trace(w.AgentID, w.ID)
-				return noted{w.ID, prompt.NotesOf(r.Entries(w.ID, eventsNoted)), prompt.TrailOf(t.Entries)}
-			})
-		},
-	}
-}
 
 func (p *page) notes(out noted) {
 	for _, n := range out.Notes {
@@ -165,24 +157,27 @@ type reasons struct {
 type agentReasons struct {
 	model.AgentWhy
 	model.Path
+	upNext
 }
 
 func whyVerb() verb {
 	return verb{
-		use: "why ID|AGENT", short: "Explain why a work item is where it is, or when an agent runs next",
-		example: `vise why wi-7f3k
-vise why ann`,
+		use: "why [ID|AGENT]", short: "Explain what an agent does next, or why a work item is where it is",
+		long: `why says of an agent when it runs next, what it works on then, and why; of a work item why it is where it is
+in that order. Without a name it is about the agent.`,
+		example: `vise why
+vise why wi-7f3k`,
 		who: anybody,
 		run: func(e *Env, args []string) (answer, error) {
-			agent := model.AgentID(args[0])
-			known, err := isAgent(e, args[0])
-			if err != nil {
-				return nil, err
+			if len(args) == 0 {
+				agent, err := readAgent(e)
+				if err != nil {
+					return nil, err
+				}
+				return whyAgent(e, agent)
 			}
-			if known {
-				return readAnswer(e, (*page).whyAgent, func(r model.Reader) (agentReasons, error) {
-					return agentReasons{model.ExplainAgent(r, agent, e.now()), model.PathOf(r, agent, e.now())}, nil
-				})
+			if known, err := isAgent(e, args[0]); err != nil || known {
+				return whyAgent(e, model.AgentID(args[0]))
 			}
 			return readItem(e, args[0], (*page).why, func(r model.Reader, w model.WorkItem) reasons {
 				now := e.now()

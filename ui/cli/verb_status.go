@@ -63,7 +63,7 @@ func homeStatus(e *Env) (answer, error) {
 
 func (p *page) noHome(dir string) {
 	p.say("no vise home in %s yet", dir)
-	p.line("vise new OBJECTIVE makes one with its first work item; vise demo shows what it is like")
+	p.line("vise new OBJECTIVE makes one with its first work item; vise admin demo shows what it is like")
 }
 
 func (p *page) status(s status) {

@@ -28,7 +28,7 @@ func threadVerb() verb {
 			"parked, never lost. Its files lie in .aictx/tasks and are shared with AICTX.",
 		shared: flags{{"repo", &v.repo, "the repository's directory (default: the one around the working directory)"}},
 		verbs: subverbs("thread", threadExamples, func(e *Env) { v.Env = e },
-			v.start(), v.status(), v.update(), v.list(), v.show(), v.resume(), v.close(), v.prepare(), v.finalize(), v.record(),
+			v.start(), v.status(), v.update(), v.list(), v.show(), v.where(), v.resume(), v.close(), v.prepare(), v.finalize(), v.record(),
 			v.doctor()),
 	}
 }
@@ -101,7 +101,7 @@ func linkStarted(e *Env, repo string, id thread.ID) []model.Text {
 	if _, err := sendAlso(e, item.AgentID, link); err != nil {
 		return said("thread %s is not linked to %s: %v", id, item.Handle, fault(err).Message)
 	}
-	return said("thread %s is linked to %s; vise unlink takes that back", id, item.Handle)
+	return said("thread %s is linked to %s; vise link --remove takes that back", id, item.Handle)
 }
 
 // threads checks the threads of the repository around the working directory.

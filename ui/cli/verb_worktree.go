@@ -18,7 +18,7 @@ import (
 	"vise/ui/agents"
 )
 
-// worktrees is the data of worktrees.
+// worktrees is the data of list.
 type worktrees struct {
 	Worktrees []worktree `json:"worktrees"`
 }
@@ -37,14 +37,14 @@ type worktree struct {
 	Removed    bool          `json:"removed,omitempty"`
 }
 
-func worktreesVerb() verb {
+func worktreeListVerb() verb {
 	return verb{
-		use: "worktrees", short: "Show the repository's git work trees, and which are safe to remove",
-		long: `worktrees says SAFE of a work tree where nothing would be lost: no changed file, no ignored file (but what is in
+		use: "list", short: "Show the repository's git work trees, and which are safe to remove",
+		long: `list says SAFE of a work tree where nothing would be lost: no changed file, no ignored file (but what is in
 ` + strings.Join(thread.Rebuilt, ", ") + `), no commit that the branch of the
 main work tree lacks (merged, rebased or squashed counts), no process in it (on Linux), no agent's focus.
 Of any other it says NEEDS REVIEW, and why. It removes nothing.`,
-		example: "vise worktrees",
+		example: "vise worktree list",
 		who:     anybody,
 		run: func(e *Env, _ []string) (answer, error) {
 			list, err := (threads.Reader{}).List(e, e.dir)
@@ -62,8 +62,8 @@ Of any other it says NEEDS REVIEW, and why. It removes nothing.`,
 
 func worktreeVerb() verb {
 	return verb{
-		use: "worktree", short: "Make a git work tree for a work item, or end it",
-		verbs: []verb{worktreeNewVerb(), worktreeDoneVerb()},
+		use: "worktree", short: "Make a git work tree for a work item, list them, end one",
+		verbs: []verb{worktreeListVerb(), worktreeNewVerb(), worktreeDoneVerb()},
 	}
 }
 
@@ -308,7 +308,7 @@ func endWorktree(e *Env, ref string, remove bool) (answer, error) {
 	dir := item.Links.OwnWorktree()
 	if dir == "" {
 		return nil, notFound("%s has no work tree", item.Handle).
-			WithHint("vise worktree new %s makes one; vise worktrees lists those of a repository", item.Handle)
+			WithHint("vise worktree new %s makes one; vise worktree list lists those of a repository", item.Handle)
 	}
 	from := e.dir
 	if exists(dir) {
@@ -321,7 +321,7 @@ func endWorktree(e *Env, ref string, remove bool) (answer, error) {
 	i := slices.IndexFunc(list, func(w thread.Worktree) bool { return w.Path.Raw() == dir }) // raw: compared, not shown
 	if i < 0 {
 		return nil, notFound("%s is no work tree of %s any more", dir, list[0].Path).
-			WithHint("vise unlink %s --ref %s:%s forgets it", item.Handle, model.RefWorktree, dir)
+			WithHint("vise link --remove %s --ref %s:%s forgets it", item.Handle, model.RefWorktree, dir)
 	}
 	out := look(e, list[i], list[0])
 	if remove {

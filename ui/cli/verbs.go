@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -82,29 +81,23 @@ func verbs() (all []verb) {
 			completeVerb,
 			reportVerb,
 			planVerb,
-			ackVerb,
-			snoozeVerb,
+			hideVerb,
 			reviewVerb,
-			commentVerb,
 			undoVerb,
-			redoVerb,
 		}},
 		{"look", []func() verb{
 			statusVerb,
 			listVerb,
 			showVerb,
 			searchVerb,
-			nextVerb,
 			whyVerb,
 			eventsVerb,
 			agentsVerb,
-			hostsVerb,
 			inboxVerb,
 			briefVerb,
-			notifyVerb,
 			costVerb,
 		}},
-		{"run", []func() verb{
+		{"running", []func() verb{
 			sayVerb,
 			answerVerb,
 			permitVerb,
@@ -114,40 +107,24 @@ func verbs() (all []verb) {
 			driveVerb,
 			serveVerb,
 		}},
-		{"agents", []func() verb{
-			foreign("hook", hookVerb),
-			attachVerb,
-			programVerb,
+		{"programs", []func() verb{
+			runVerb,
 			installVerb,
 			contextVerb,
-			notesVerb,
-			primeVerb,
+			foreign("hook", hookVerb),
 			foreign("mcp", mcpVerb),
 		}},
 		{"repository", []func() verb{
-			resumeVerb,
 			linkVerb,
-			unlinkVerb,
 			worktreeVerb,
-			worktreesVerb,
 			threadVerb,
 			todoVerb,
 		}},
 		{"home", []func() verb{
-			initVerb,
-			importVerb,
-			fleetVerb,
-			moveVerb,
 			doctorVerb,
 			backupVerb,
 			restoreVerb,
-			compactVerb,
-			upgradeCheckVerb,
-			versionVerb,
-			completionVerb,
-			manVerb,
-			demoVerb,
-			configVerb,
+			adminVerb,
 		}},
 		{"", []func() verb{exitCodes}},
 	} {
@@ -226,15 +203,12 @@ func commandTree(e *Env) *cobra.Command {
 	return root
 }
 
-// needsTree reports whether a command is about all commands.
-func needsTree(verb string) bool { return verb == "completion" || verb == "man" }
-
 // treeFor returns the part of the tree that the arguments need. To make all commands takes half a millisecond.
 func treeFor(e *Env, args []string) *cobra.Command {
 	if len(args) == 0 {
 		return root(e)
 	}
-	if v, ok := verbNamed(firstWord(args)); ok && !needsTree(v.name()) {
+	if v, ok := verbNamed(firstWord(args)); ok {
 		root := root(e)
 		root.AddCommand(v.command(e))
 		return root
@@ -252,17 +226,13 @@ func verbNamed(name string) (verb, bool) {
 	return verb{}, false
 }
 
-// firstWord returns the first argument that is neither a global flag nor a global flag's value.
+// firstWord returns the command that the arguments name, without admin.
 func firstWord(args []string) string {
-	for i := 0; i < len(args); i++ {
-		switch {
-		case slices.Contains([]string{"--home", "--agent", "--actor"}, args[i]):
-			i++
-		case !strings.HasPrefix(args[i], "-"):
-			return args[i]
-		}
+	args = args[min(wordAt(args, 0), len(args)):]
+	if len(args) > 1 && args[0] == "admin" {
+		args = args[1:]
 	}
-	return ""
+	return first(args)
 }
 
 // root is the command tree without its commands.
@@ -281,6 +251,17 @@ func root(e *Env) *cobra.Command {
 	root.SetHelpCommand(helpVerb(e))
 	root.SetFlagErrorFunc(flagError)
 	return e.runs(root, known, bare)
+}
+
+// adminVerb has what is done once, or seldom: for a home, a machine or a shell.
+func adminVerb() verb {
+	return verb{
+		use: "admin", short: "What is done seldom: settings, other machines, import, the ledger's upkeep",
+		verbs: []verb{
+			initVerb(), importVerb(), configVerb(), demoVerb(), hostsVerb(), fleetVerb(), moveVerb(), compactVerb(), upgradeCheckVerb(),
+			notifyVerb(), completionVerb(), manVerb(), versionVerb(),
+		},
+	}
 }
 
 // exitCodes is a help page that is not a command.

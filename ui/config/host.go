@@ -61,7 +61,7 @@ func (h HostAddress) Command() []string {
 	if h.User != "" {
 		argv = append(argv, "-l", h.User)
 	}
-	run := "exec vise hosts serve"
+	run := "exec vise hosts serve" // the name that an older vise there knows, too
 	if h.Home != "" {
 		run += " --home '" + strings.ReplaceAll(h.Home, "'", `'\''`) + "'"
 	}

@@ -45,7 +45,7 @@ func (p Problems) Error() string {
 	if len(p) == 1 {
 		return p[0].String()
 	}
-	return fmt.Sprintf("%s (and %d more: vise config check)", p[0], len(p)-1)
+	return fmt.Sprintf("%s (and %d more: vise admin config check)", p[0], len(p)-1)
 }
 
 // Bad returns the problems that keep a file, or a part of it, from being used.

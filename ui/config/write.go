@@ -55,7 +55,7 @@ func WithoutHost(raw []byte, name string) ([]byte, error) {
 		part, all := entryOf(doc, "hosts")
 		key, value := entryOf(doc, "hosts", name)
 		if key == nil {
-			return "", model.NotFound("there is no host %s", model.Text(name)).WithHint("vise hosts lists them")
+			return "", model.NotFound("there is no host %s", model.Text(name)).WithHint("vise admin hosts lists them")
 		}
 		if len(all.Content) == 2 {
 			key = part

@@ -69,7 +69,7 @@ func (d *welcome) Draw(x facts) drawnDialog {
 		}
 		lines = append(lines, x.Strip(x.Inner(), i == d.At, x.Key.Of(" "+mark+" "), x.Key.Of(fmt.Sprintf("%d  ", i+1)), x.Text.Of(l.Title)))
 	}
-	lines = append(lines, "", x.Note("The same on the command line:  vise init --help"))
+	lines = append(lines, "", x.Note("The same on the command line:  vise admin init --help"))
 	return x.dialog("Welcome to vise", "1-3 choose · ? what they do · q quit", lines)
 }
 

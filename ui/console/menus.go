@@ -221,7 +221,7 @@ func ran(c *console, x config.Command, output string, err error) {
 func openCustom(c *console) {
 	lines := actionLines(c.facts(), func(a action.Action) bool { return a.Group == action.Customs })
 	if lines = append(lines, filterLines(c.opt.Settings)...); len(lines) == 0 {
-		c.say("You have no commands or filters of your own yet. config.yaml takes them; vise config schema describes it.")
+		c.say("You have no commands or filters of your own yet. config.yaml takes them; vise admin config schema describes it.")
 		return
 	}
 	c.open(runMenu("Your own", lines))

@@ -21,6 +21,8 @@ type ruling struct {
 	differs *regexp.Regexp
 	// ordered: the parts are the same, in another order.
 	ordered bool
+	// refusals: what was refused before may be done now.
+	refusals bool
 	// only, if set, matches the earlier answers that it is about.
 	only *regexp.Regexp
 }
@@ -37,6 +39,15 @@ var rulings = []ruling{
 		act: regexp.MustCompile(`^(key|events) `), differs: regexp.MustCompile(`revision \d+|"(cursor|revision|seq|n)":("[^"]*"|\d+)|work_queue:[^"]*|\S+ why…|"actor":"(operator|external:watcher)"`), ordered: true},
 	{name: "a letter finds handles", why: "the box of everything finds work items by handle, and handles are random", act: regexp.MustCompile(`^key `),
 		only: regexp.MustCompile(`━ \d+ ━┓[^\n]*\n[^\n]*┃ / \S`)},
+	{name: "other names", why: "forty-five commands at the top; the former names run, and say the present one", act: regexp.MustCompile(``),
+		differs: regexp.MustCompile(`^$`)},
+	{name: "next and why are one", why: "why says of an agent what next said, and has its fields", act: regexp.MustCompile(`^(next|why (ann|ben))\b`)},
+	{name: "why needs no name", why: "without one it is about the agent", act: regexp.MustCompile(`^why( --json)?$`),
+		only: regexp.MustCompile(`is missing`), refusals: true},
+	{name: "hide needs no time", why: "without one it hides until something new happens", act: regexp.MustCompile(`^snooze \S+( --json)?$`),
+		only: regexp.MustCompile(`a flag is missing`), refusals: true},
+	{name: "help of merged commands", why: "one command has the words of both", act: regexp.MustCompile(
+		`^help( (ack|snooze|redo|undo|unlink|link|attach|run|notes|context|prime|next|why|resume|review|comment|worktrees?|inbox|thread))?$`)},
 	{name: "why tries no acts", why: "it says the order and its reasons; what an act would change was worked out for that alone",
 		act: regexp.MustCompile(`^(why|help why)\b`), differs: regexp.MustCompile(`,?"what_if":\[[^\]]*\]|(?s)\s*(\nwhat if\n.*)?$`)},
 	{name: "the tab Why tries no acts", why: "as the verb", act: regexp.MustCompile(`^key `), only: regexp.MustCompile(`What if`)},
@@ -50,12 +61,32 @@ var rulings = []ruling{
 		differs: regexp.MustCompile(` --prove runs\nthe program itself, [^:]*vise\.| *--prove  [^\n]*\n[^\n]*\n`)},
 }
 
+// present are the names of commands that have another name since the earlier program, where its answers tell of them.
+var present = map[string]string{"ack": "hide", "snooze": "hide", "comment": "review comment", "redo": "undo --redo", "unlink": "link --remove",
+	"attach": "run", "notes": "context", "prime": "context prime", "worktrees": "worktree list"}
+
+var (
+	formerName = regexp.MustCompile(`\bvise (ack|snooze|comment|redo|unlink|attach|notes|prime|worktrees|` +
+		`init|import|config|demo|hosts|fleet|move|compact|upgrade-check|notify|completion|man|version)\b`)
+	isNow = regexp.MustCompile(`vise: "[a-z-]+" is now "[^"]+"; the old name goes with 0\.2\n?`)
+)
+
+// otherNames are both answers without what follows from the other names of commands.
+func otherNames(old, now string) (string, string) {
+	old = formerName.ReplaceAllStringFunc(old, func(s string) string {
+		name := strings.TrimPrefix(s, "vise ")
+		return "vise " + cmp.Or(present[name], "admin "+name)
+	})
+	old = strings.ReplaceAll(old, "; vise help explains them", "; vise help --all explains them")
+	return strings.TrimSpace(old), strings.TrimSpace(isNow.ReplaceAllString(now, ""))
+}
+
 func (r ruling) explains(act, old, now string) bool {
 	if !r.act.MatchString(act) || r.only != nil && !r.only.MatchString(old) {
 		return false
 	}
 	if r.differs == nil && !r.ordered {
-		return strings.HasPrefix(old, "exit 0") == strings.HasPrefix(now, "exit 0")
+		return r.refusals || strings.HasPrefix(old, "exit 0") == strings.HasPrefix(now, "exit 0")
 	}
 	if r.differs != nil {
 		old, now = r.differs.ReplaceAllString(old, ""), r.differs.ReplaceAllString(now, "")

@@ -190,8 +190,9 @@ func (l *trial) compare(act string, got [2]string) {
 		if got[0] == got[1] {
 			return
 		}
+		old, now := otherNames(got[0], got[1])
 		for _, r := range rulings {
-			if r.explains(act, got[0], got[1]) {
+			if r.explains(act, old, now) {
 				l.tally.ruled[r.name]++
 				return
 			}

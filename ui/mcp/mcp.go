@@ -102,7 +102,7 @@ type server struct {
 	known    map[model.AgentID]bool // the agents that called in this session
 }
 
-// instructions are sent to the client once; vise prime says more.
+// instructions are sent to the client once; vise context prime says more.
 const instructions = "vise keeps your work items: durable objectives that outlive this session. " +
 	"Begin with ListWorkItems(filter=current). One item is current; only PickWorkItem changes that. " +
 	"Keep todo_list and the plan file (plan_artifact.path, edit it as a file) true. " +
