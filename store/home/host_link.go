@@ -190,8 +190,8 @@ func (l *link) admits(x fromHost) error {
 		return model.Refused("its vise does not say which home it opened").WithHint("update the vise that is there")
 	case l.Dir != "" && path.Clean(l.Dir) != x.Home:
 		return model.Conflict("vise opened the home %s there, not %s", model.Text(x.Home), model.Text(l.Dir)).
-			WithHint(`if a key in authorized_keys there is limited to a command, make that "vise admin hosts serve --home %s", or name the home `+
-				`in the address that it opens`, model.Text(l.Dir))
+			WithHint(`if a key in authorized_keys there is limited to a command, make that "vise admin hosts serve --home %s", or name `+
+				`the home in the address that it opens`, model.Text(l.Dir))
 	}
 	if x.HomeID == l.o.Here() {
 		return model.Conflict("it is the home that is here already").WithHint("vise admin hosts remove %s", l.Name)

@@ -308,8 +308,8 @@ func asksJSON(args []string) bool {
 	return slices.Contains(args, "--json") || slices.Contains(args, "--json=true")
 }
 
-// verbOf returns the name of a command's answer: that of its top command, plan for plan show. Commands of threads and file todos have answers
-// of their own, so that theirs is thread.show. The console has none.
+// verbOf returns the name of a command's answer: that of its top command, plan for plan show. Commands of threads and file todos have
+// answers of their own, so that theirs is thread.show. The console has none.
 func verbOf(c *cobra.Command) string {
 	name := topVerb(c)
 	if name == "" {

@@ -108,7 +108,8 @@ var insteadOnCluster = map[string]string{
 }
 
 // insteadOfDoctor is the same for the flags of doctor that are about the ledger.
-const insteadOfDoctor = "vise admin fleet check checks the ledger, vise admin fleet status shows its size; doctor without flags checks this machine"
+const insteadOfDoctor = "vise admin fleet check checks the ledger, vise admin fleet status shows its size; " +
+	"doctor without flags checks this machine"
 
 // shared makes the checks of a home whose ledger lies on a cluster: those of what is on this machine.
 func (c *checkup) shared(ctx context.Context, d *home.Home) {

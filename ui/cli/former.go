@@ -38,7 +38,8 @@ func (e *Env) rename() (hint string) {
 		words = slices.DeleteFunc(words, func(w string) bool { return strings.HasPrefix(w, "-") })
 	}
 	e.args = slices.Concat(e.args[:at], words, e.args[at+1:])
-	if asksJSON(e.args) || strings.HasPrefix(about, "__") || slices.Contains(unhinted, e.former) || e.former == "hosts" && slices.Contains(e.args, "serve") {
+	isServer := e.former == "hosts" && slices.Contains(e.args, "serve")
+	if asksJSON(e.args) || strings.HasPrefix(about, "__") || slices.Contains(unhinted, e.former) || isServer {
 		return ""
 	}
 	return fmt.Sprintf("vise: %q is now %q; the old name goes with 0.2\n", model.Text(e.former), model.Text(now))

@@ -44,7 +44,8 @@ func helpWidth(e *Env) int {
 func helpVerb(e *Env) *cobra.Command {
 	var all bool
 	c := &cobra.Command{
-		Use: "help [COMMAND|GROUP]…", Short: "Show the help of a command, or of a group of commands", Example: "vise help plan edit\nvise help work",
+		Use: "help [COMMAND|GROUP]…", Short: "Show the help of a command, or of a group of commands",
+		Example: "vise help plan edit\nvise help work",
 		ValidArgsFunction: func(c *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			about, _, err := c.Root().Find(args)
 			if err != nil {
