@@ -37,7 +37,8 @@ func resolve(t *testing.T, b store.Backend) {
 		{ids[0], ids[0], ""},
 		{"01aaaa", ids[0], ""},
 		{"wi-01aaab", ids[1], ""},
-		{" WI-02 ", ids[2], ""},
+		{" WI-02" + ids[2][2:3] + " ", ids[2], ""},
+		{"wi-02", "", model.CodeAmbiguous}, // too short
 		{string(handle), ids[2], ""},
 		{string(handle[3:]), ids[2], ""},
 		{"01aaa", "", model.CodeAmbiguous},
@@ -49,7 +50,7 @@ func resolve(t *testing.T, b store.Backend) {
 		if c.code == "" && (err != nil || got != "wi-"+model.ItemID(c.want)) || code(err) != c.code {
 			t.Errorf("%q: got %s, %v", c.ref, got, err)
 		}
-		if e := (*model.Error)(nil); errors.As(err, &e) && e.Code == model.CodeAmbiguous && len(e.Candidates) != 2 {
+		if e := (*model.Error)(nil); errors.As(err, &e) && c.ref == "01aaa" && len(e.Candidates) != 2 {
 			t.Errorf("%q: candidates %v", c.ref, e.Candidates)
 		}
 	}

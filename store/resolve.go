@@ -13,7 +13,7 @@ import (
 const maxCandidates = 8
 
 // Resolve finds the item that a reference means: its id, its handle, or a unique prefix of
-// either, with or without "wi-". The error is not_found, or ambiguous with the candidates.
+// either of at least three characters, with or without "wi-". The error is not_found, or ambiguous with the candidates.
 func (l *Ledger) Resolve(ctx context.Context, ref string) (model.ItemID, error) {
 	var id model.ItemID
 	err := l.view(ctx, func(f *Facts) (err error) {
@@ -40,8 +40,15 @@ func (f *Facts) resolve(ref string) (model.ItemID, error) {
 			return model.ItemID(id), nil
 		}
 	}
+	if len(strings.TrimPrefix(ref, itemPrefix)) < shortestPrefix {
+		return "", model.Refuse(model.CodeAmbiguous, "%s is too short to name a work item", model.Text(ref)).At("work_item_id",
+			"give at least three letters of its handle: vise list")
+	}
 	return f.only(f.beginning(spellings(ref)), ref)
 }
+
+// shortestPrefix is how many characters after "wi-" can stand for a handle.
+const shortestPrefix = 3
 
 // spellings are what a reference can stand for.
 func spellings(ref string) []string {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -43,6 +44,9 @@ file todo that is linked to the item needs a decision (--todo, --todos).`,
 			if err != nil {
 				return nil, err
 			}
+			if err := final(e, args[0], before, report != "" || why != ""); err != nil {
+				return nil, err
+			}
 			e.end.Anyway = model.Text(strings.TrimSpace(anyway))
 			switch {
 			case why != "": // work that is given up needs no verification, and its report says why
@@ -66,6 +70,32 @@ file todo that is linked to the item needs a decision (--todo, --todos).`,
 			return complete(e, c, report, decided.Decisions)
 		},
 	}
+}
+
+// final holds back a completion that was not meant: of an item that is not named by its whole handle, and on a terminal, unless the answer
+// is yes, one without a report or with todos that are not completed.
+func final(e *Env, ref string, v model.View, reported bool) error {
+	ref = "wi-" + strings.TrimPrefix(strings.ToLower(strings.TrimSpace(ref)), "wi-")
+	if ref != string(v.Handle) && ref != string(v.ID) {
+		return misuse("id", "a completion is final, so it names its work item by the whole handle").
+			WithHint("did you mean %s, %s?", v.Handle, v.Objective)
+	}
+	var lacks []string
+	if !reported {
+		lacks = append(lacks, "without a report")
+	}
+	if done, _, all := (model.WorkItem{TodoList: v.TodoList}).TodoCounts(); done < all {
+		lacks = append(lacks, "with "+model.Counted(all-done, "todo")+" not completed")
+	}
+	if v.State == model.Completed || lacks == nil || !e.ttyIn || !e.ttyOut || e.flags.json {
+		return nil
+	}
+	fmt.Fprintf(e.err, "%s %s\nIt is final. Complete it %s? [y/N] ", v.Handle, v.Objective, strings.Join(lacks, " and "))
+	agreed, err := yes(e)
+	if err == nil && !agreed {
+		err = refuse("nothing was changed").WithHint("vise complete %s --report-file - takes the report", v.Handle)
+	}
+	return err
 }
 
 // complete is a round with one call. Its text becomes the report by the same rules as an agent's, with the item named.
