@@ -41,7 +41,7 @@ func openWhole(ctx context.Context, b Backend, id string, m *files.Machine, dir 
 		return nil, "", err
 	}
 	places, err := files.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
+	if files.IsGone(err) {
 		return nil, x.Said(), nil
 	}
 	if err != nil {

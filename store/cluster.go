@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
@@ -211,7 +210,7 @@ func Join(ctx context.Context, dir string, c Cluster, b Backend, fresh bool, o O
 // HasOwn refuses to join a home that has a ledger in a file.
 func (h Home) HasOwn() error {
 	for _, name := range []string{HomeFile, LedgerFile} {
-		if _, err := os.Lstat(h.Path(name)); !errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Lstat(h.Path(name)); !files.IsGone(err) {
 			return model.Conflict("%s has a ledger of its own", model.Text(h.Dir)).
 				WithHint("name a home that is not there yet: --home DIR; vise admin move %s etcd://HOST:PORT/NAME takes that ledger to a "+
 					"cluster, as one of its own", model.Text(h.Dir))

@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 
 	"vise/model"
+	"vise/store/files"
 	"vise/store/kv"
 	"vise/store/lock"
 )
@@ -109,7 +109,7 @@ func (a *Arrival) Finish(ctx context.Context) error {
 	if err := a.Close(); err != nil {
 		return err
 	}
-	if err := h.Machine.Remove(h.Path(ClusterFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := h.Machine.Remove(h.Path(ClusterFile)); err != nil && !files.IsGone(err) {
 		return err
 	}
 	if err := FillCopy(ctx, h.Dir, "vise admin move", h.Machine); err != nil {
@@ -147,7 +147,7 @@ func (a *Arrival) Install(ctx context.Context, arrived Arrived) error {
 func (a *Arrival) takePlace() error {
 	h := a.home
 	ledger, draft := h.Path(LedgerFile), h.Path(filepath.Join(movingDir, LedgerFile))
-	if _, err := os.Lstat(draft); errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Lstat(draft); files.IsGone(err) {
 		return nil
 	}
 	if _, err := os.Lstat(ledger); err == nil {

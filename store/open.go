@@ -305,7 +305,7 @@ func openHome(m *files.Machine, dir string) (Home, error) {
 		return Home{}, kv.Refuse("vise admin fleet status says where", "the home %s has its ledger on a cluster, not in a file", dir)
 	}
 	raw, err := files.ReadSmall(h.Path(HomeFile), maxHomeFile)
-	if errors.Is(err, fs.ErrNotExist) {
+	if files.IsGone(err) {
 		return Home{}, h.absent()
 	}
 	if err != nil {
@@ -353,7 +353,7 @@ func (h Home) Aside(what, end string) string {
 		if n > 1 {
 			name = fmt.Sprintf("%s-%d%s", path, n, end)
 		}
-		if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Lstat(name); files.IsGone(err) {
 			return name
 		}
 	}
@@ -410,7 +410,7 @@ func (h Home) Guard() error {
 		}
 	}
 	for _, name := range []string{".", HomeFile, LedgerFile, LockFile} {
-		if err := h.private(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := h.private(name); err != nil && !files.IsGone(err) {
 			return err
 		}
 	}

@@ -2,7 +2,6 @@ package watcher
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -65,7 +64,7 @@ func (s settings) print() string {
 func printOf(path string) string {
 	info, err := os.Stat(path)
 	if err != nil {
-		return fmt.Sprintf("%s %t;", path, errors.Is(err, os.ErrNotExist))
+		return fmt.Sprintf("%s %t;", path, files.IsGone(err))
 	}
 	return fmt.Sprintf("%s %d %d %v;", path, info.Size(), info.ModTime().UnixNano(), info.Mode())
 }

@@ -328,7 +328,7 @@ func replace(dir *os.Root, name string, data []byte) error {
 		return fmt.Errorf("%w: not a regular file", fs.ErrInvalid)
 	case err == nil:
 		mode = old.Mode().Perm()
-	case !errors.Is(err, fs.ErrNotExist):
+	case !IsGone(err):
 		return err
 	}
 	temp, err := writeTemp(nil, dir, data, mode, true)
@@ -390,9 +390,12 @@ func syncDir(m *Machine, dir *os.Root) error {
 	})
 }
 
+// IsGone reports whether an error says that there is no such file.
+func IsGone(err error) bool { return errors.Is(err, fs.ErrNotExist) }
+
 // UnlessGone returns the error of a call for a file, and nil if there is no such file.
 func UnlessGone(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
+	if IsGone(err) {
 		return nil
 	}
 	return err

@@ -126,7 +126,7 @@ func faultOf(err error) error {
 	switch {
 	case errors.As(err, &f):
 		return f
-	case errors.Is(err, fs.ErrNotExist):
+	case IsGone(err):
 		return &fault{condition: model.PlanMissing, reason: "there is no such file"}
 	case errors.As(err, &errno):
 		return &fault{condition: model.PlanUnreadable, reason: errno.Error()}
@@ -248,7 +248,7 @@ func (h Home) statLink(agent model.AgentID, id model.ItemID, link fs.FileInfo) (
 	}
 	defer dir.Close()
 	info, err := dir.Stat(planFile)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err != nil && !IsGone(err) {
 		return link, nil
 	}
 	return info, err
@@ -258,7 +258,7 @@ func statAfter(info fs.FileInfo, err error) Stat {
 	switch {
 	case err == nil:
 		return StatOf(info)
-	case errors.Is(err, fs.ErrNotExist):
+	case IsGone(err):
 		return Stat{Condition: model.PlanMissing}
 	}
 	return Stat{Condition: model.PlanUnreadable}

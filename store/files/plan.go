@@ -149,7 +149,7 @@ func openFile(dir *os.Root, name string) (*os.File, error) {
 	if err == nil {
 		return f, nil
 	}
-	if isLink && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) {
+	if isLink && !IsGone(err) && !errors.Is(err, fs.ErrPermission) {
 		return nil, &fault{condition: model.PlanOutsideHome, reason: leadsOut}
 	}
 	return nil, faultOf(err)

@@ -28,7 +28,7 @@ func (m *Machine) Scratch(parent, prefix string) (*Scratch, error) {
 		}
 		// If directories cannot be locked, sweep removes nothing either.
 		held, err := lockedDir(dir)
-		if err == nil || !errors.Is(err, ErrLocked) && !errors.Is(err, fs.ErrNotExist) {
+		if err == nil || !errors.Is(err, ErrLocked) && !IsGone(err) {
 			return &Scratch{dir, held, m}, nil
 		}
 	}

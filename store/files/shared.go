@@ -20,7 +20,7 @@ import (
 // Because another program could replace it between the check and the open, the two are compared.
 func Below(root *os.Root, name string, create bool) (*os.Root, error) {
 	entry, err := root.Lstat(name)
-	if create && errors.Is(err, fs.ErrNotExist) {
+	if create && IsGone(err) {
 		if err := root.Mkdir(name, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
 			return nil, err
 		}
@@ -65,7 +65,7 @@ func OpenPlain(dir *os.Root, name string, flag int) (*os.File, error) {
 
 func openOnce(dir *os.Root, name string, flag int) (f *os.File, replaced bool, err error) {
 	before, err := dir.Lstat(name)
-	absent := errors.Is(err, fs.ErrNotExist) && flag&os.O_CREATE != 0
+	absent := IsGone(err) && flag&os.O_CREATE != 0
 	switch {
 	case absent:
 		flag |= os.O_EXCL

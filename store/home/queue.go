@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -139,7 +138,7 @@ func (h *Home) TakeQueue(ctx context.Context) (taken int, err error) {
 		h.o.TakePending(ctx, h, h.o.Now())
 	}
 	list, err := files.ReadDir(queueDir(h.Dir()))
-	if errors.Is(err, fs.ErrNotExist) {
+	if files.IsGone(err) {
 		return 0, nil
 	}
 	if err != nil {
@@ -164,7 +163,7 @@ func (h *Home) TakeQueue(ctx context.Context) (taken int, err error) {
 func (h *Home) takeOne(ctx context.Context, name string) (done bool, err error) {
 	path := filepath.Join(queueDir(h.Dir()), name)
 	r, err := readReport(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	if files.IsGone(err) {
 		return false, nil // another process was faster
 	}
 	if err == nil {

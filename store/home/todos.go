@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 	"strings"
 
 	"vise/model"
 	file "vise/model/todo"
+	"vise/store/files"
 	"vise/store/todos"
 )
 
@@ -309,7 +309,7 @@ func MissingTodo(err error) string {
 	switch {
 	case err == nil:
 		return "its file is gone"
-	case errors.Is(err, todos.ErrGone), errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, todos.ErrGone), files.IsGone(err):
 		return "its session was removed"
 	}
 	return "it cannot be read: " + model.Text(err.Error()).String()

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"strings"
 	"time"
@@ -82,7 +81,7 @@ func compressedOf(path string) string {
 // header; then all of the file is searched for changes.
 func (j *Copy) ReadFile(f File) (after uint64, changes []byte, whole bool, err error) {
 	raw, err := files.OpenRegular(f.Path, os.O_RDONLY)
-	if errors.Is(err, fs.ErrNotExist) && strings.HasSuffix(f.Path, closedSuffix) {
+	if files.IsGone(err) && strings.HasSuffix(f.Path, closedSuffix) {
 		f.Path = compressedOf(f.Path) // compressed meanwhile
 		raw, err = files.OpenRegular(f.Path, os.O_RDONLY)
 	}

@@ -14,7 +14,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -99,7 +98,7 @@ func (j *Copy) open(flag int) (*files.File, error) {
 // End finds the newest change. It returns the zero value if nothing was written yet.
 func (j *Copy) End() (End, error) {
 	f, err := j.open(os.O_RDONLY)
-	if errors.Is(err, fs.ErrNotExist) {
+	if files.IsGone(err) {
 		all, err := j.Files()
 		if err != nil || len(all) == 0 {
 			return End{}, err
@@ -244,7 +243,7 @@ func closedName(first, last uint64) string {
 // Sync writes what was appended to the disk.
 func (j *Copy) Sync() error {
 	f, err := j.open(os.O_RDWR)
-	if errors.Is(err, fs.ErrNotExist) {
+	if files.IsGone(err) {
 		return nil
 	}
 	if err != nil {
@@ -268,7 +267,7 @@ type File struct {
 // Files lists the files of the copy, oldest first.
 func (j *Copy) Files() ([]File, error) {
 	entries, err := files.ReadDir(j.Dir)
-	if errors.Is(err, fs.ErrNotExist) {
+	if files.IsGone(err) {
 		return nil, nil
 	}
 	var out []File
@@ -342,7 +341,7 @@ func (j *Copy) SetAside(to string) error {
 			return err
 		}
 	}
-	if err := j.Machine.Remove(j.path(markFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := j.Machine.Remove(j.path(markFile)); err != nil && !files.IsGone(err) {
 		return err
 	}
 	return j.Machine.SyncDir(j.Dir)

@@ -36,7 +36,7 @@ type planReader interface {
 
 // Backup writes a checked copy of the ledger to a new file at path, with the items' plan files, their saves and the long reports.
 func Backup(ctx context.Context, l *store.Ledger, path string) (Snapshot, error) {
-	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Lstat(path); !files.IsGone(err) {
 		return Snapshot{}, errors.Join(err, &fs.PathError{Op: "back up", Path: path, Err: fs.ErrExist})
 	}
 	plans := func(path string) (int, error) { return addPlans(ctx, l, path) }

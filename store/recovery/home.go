@@ -9,6 +9,7 @@ import (
 
 	"vise/model"
 	"vise/store"
+	"vise/store/files"
 	"vise/store/kv"
 )
 
@@ -81,7 +82,7 @@ func backupOf(path string) (id string, err error) {
 	if id = a.Home; err == nil && id == "" {
 		err = errors.New("it names no home")
 	}
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.As(err, new(*model.Error)) {
+	if files.IsGone(err) || errors.Is(err, fs.ErrPermission) || errors.As(err, new(*model.Error)) {
 		return id, err
 	}
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"strings"
 	"time"
@@ -30,7 +29,7 @@ func (r *restore) aim() (err error) {
 	}
 	r.Recovery.Into = cmp.Or(r.RestoreOptions.Into, fmt.Sprintf("%s-at-%d", r.Home, r.To))
 	entries, err := files.ReadDir(r.Recovery.Into)
-	if errors.Is(err, fs.ErrNotExist) {
+	if files.IsGone(err) {
 		return r.Machine.Mkdir(r.Recovery.Into)
 	}
 	for _, e := range entries {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -37,7 +36,7 @@ const (
 // Snapshots lists the snapshots in the home, newest first.
 func Snapshots(h store.Home) ([]Snapshot, error) {
 	entries, err := files.ReadDir(h.Path(store.SnapshotsDir))
-	if errors.Is(err, fs.ErrNotExist) {
+	if files.IsGone(err) {
 		err = nil
 	}
 	var out []Snapshot

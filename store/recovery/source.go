@@ -5,11 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 
 	"vise/store"
+	"vise/store/files"
 	"vise/store/journal"
 	"vise/store/kv"
 	"vise/store/lock"
@@ -32,7 +32,7 @@ func (r *restore) sources() ([]source, error) {
 		return []source{r.copyOf(r.From, "the backup "+r.From)}, nil
 	}
 	all, err := Snapshots(r.home)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err != nil && !files.IsGone(err) {
 		return nil, err
 	}
 	var out []source

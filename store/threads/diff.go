@@ -6,10 +6,8 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -236,7 +234,7 @@ func (r Reader) Hunks(ctx context.Context, d thread.Diff, f thread.DiffFile, spa
 	if f.Status == '?' {
 		raw, err := readBelow(dir, path)
 		switch {
-		case errors.Is(err, fs.ErrNotExist):
+		case files.IsGone(err):
 			x.Problem = "it is not there any more"
 		case err != nil:
 			x.Problem = model.Text(err.Error())
@@ -273,7 +271,7 @@ func (r Reader) Hunks(ctx context.Context, d thread.Diff, f thread.DiffFile, spa
 // File reads a file of a work tree, at most its first MiB, and its hash. A missing file has neither.
 func (r Reader) File(dir, name string) (raw []byte, hash string, err error) {
 	raw, err = readBelow(dir, name)
-	if errors.Is(err, fs.ErrNotExist) {
+	if files.IsGone(err) {
 		return nil, "", nil
 	}
 	if err != nil {

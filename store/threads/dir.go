@@ -117,7 +117,7 @@ func (r Repo) open() (*os.Root, error) {
 
 func (r Repo) openRoot() (*os.Root, error) {
 	dir, err := os.OpenRoot(r.place())
-	if errors.Is(err, fs.ErrNotExist) {
+	if files.IsGone(err) {
 		return nil, model.NotFound("there is no directory %s", model.Text(r.root)).At("repo")
 	}
 	if err != nil {
@@ -162,7 +162,7 @@ func readPlain(dir *os.Root, name string) ([]byte, error) {
 func (r Repo) explain(step string, err error) error {
 	var known *model.Error
 	switch {
-	case errors.As(err, &known), errors.Is(err, fs.ErrNotExist):
+	case errors.As(err, &known), files.IsGone(err):
 		return err
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		return model.Refuse(model.CodeReadOnly, "%s", step).Because(err).WithHint("the files are as before")
@@ -194,7 +194,7 @@ func (r Repo) lock(ctx context.Context, dir *os.Root) (*os.File, error) {
 // ignoreLock keeps the lock, and the ignore file itself, out of the commits of a repository that tracks its threads. It does not change an
 // existing ignore file.
 func ignoreLock(dir *os.Root) error {
-	if _, err := dir.Lstat(ignoreFile); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := dir.Lstat(ignoreFile); !files.IsGone(err) {
 		return err
 	}
 	err := writeSynced(dir, ignoreFile, []byte("/"+lockFile+"\n/"+ignoreFile+"\n"), nil)

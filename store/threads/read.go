@@ -2,7 +2,6 @@ package threads
 
 import (
 	"bytes"
-	"errors"
 	"io/fs"
 	"os"
 	"strings"
@@ -33,7 +32,7 @@ type entry struct {
 // Read opens a snapshot. The caller must close it.
 func (r Repo) Read() (*Snapshot, error) {
 	dir, err := r.open()
-	if errors.Is(err, fs.ErrNotExist) {
+	if files.IsGone(err) {
 		return &Snapshot{repo: r, threads: map[thread.ID]entry{}, seen: map[string][]byte{pointer: nil}}, nil
 	}
 	if err != nil {
@@ -46,7 +45,7 @@ func (r Repo) snapshot(dir *os.Root) (*Snapshot, error) {
 	s := &Snapshot{repo: r, dir: dir, threads: map[thread.ID]entry{}, seen: map[string][]byte{}}
 	raw, err := s.read(pointer)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case files.IsGone(err):
 	case err != nil:
 		s.pointer = thread.Pointer{Broken: err}
 	default:
@@ -67,7 +66,7 @@ func (s *Snapshot) read(name string) ([]byte, error) {
 		return nil, fs.ErrNotExist
 	}
 	raw, err := readPlain(s.dir, name)
-	if err == nil || errors.Is(err, fs.ErrNotExist) {
+	if err == nil || files.IsGone(err) {
 		s.seen[name] = raw
 	}
 	return raw, err
@@ -100,7 +99,7 @@ func (s *Snapshot) load(id thread.ID) entry {
 	var before []byte
 	for try := 0; ; try++ {
 		raw, err := s.read(threadFile(id))
-		if errors.Is(err, fs.ErrNotExist) {
+		if files.IsGone(err) {
 			return entry{}
 		}
 		if err != nil {
@@ -147,7 +146,7 @@ func (s *Snapshot) ids() (ids []thread.ID, err error) {
 		return nil, nil
 	}
 	sub, err := files.Below(s.dir, threadsDir, false)
-	if errors.Is(err, fs.ErrNotExist) {
+	if files.IsGone(err) {
 		return nil, nil
 	}
 	if err != nil {

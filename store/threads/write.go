@@ -144,7 +144,7 @@ func spell(c thread.Change) ([]file, error) {
 func (s *Snapshot) moved() bool {
 	for name, was := range s.seen {
 		now, err := readPlain(s.dir, name)
-		gone := errors.Is(err, fs.ErrNotExist)
+		gone := files.IsGone(err)
 		if err != nil && !gone || gone != (was == nil) || !bytes.Equal(now, was) {
 			return true
 		}
@@ -231,7 +231,7 @@ func settle(dir *os.Root, f file, was []byte) (kept string, err error) {
 		return "", err
 	}
 	out, err := readPlain(dir, f.tmp())
-	if errors.Is(err, fs.ErrNotExist) || err == nil && bytes.Equal(out, was) {
+	if files.IsGone(err) || err == nil && bytes.Equal(out, was) {
 		return "", files.UnlessGone(dir.Remove(f.tmp()))
 	}
 	kept, err = freeName(dir, f.name, conflictSuffix)
@@ -285,7 +285,7 @@ func (r Repo) SetAside(ctx context.Context, id thread.ID) error {
 }
 
 func setAside(dir *os.Root, name string) error {
-	if _, err := dir.Lstat(name); errors.Is(err, fs.ErrNotExist) {
+	if _, err := dir.Lstat(name); files.IsGone(err) {
 		return nil
 	}
 	to, err := freeName(dir, name, asideSuffix)
@@ -299,7 +299,7 @@ func setAside(dir *os.Root, name string) error {
 func freeName(dir *os.Root, name, as string) (string, error) {
 	to := name + "." + as
 	for n := 1; ; n++ {
-		if _, err := dir.Lstat(to); errors.Is(err, fs.ErrNotExist) {
+		if _, err := dir.Lstat(to); files.IsGone(err) {
 			return to, nil
 		} else if err != nil {
 			return "", err

@@ -3,7 +3,6 @@ package todos
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -214,7 +213,7 @@ func (s *Session) workSessionExists(name string) bool {
 	}
 	defer root.Close()
 	_, err = root.Lstat(path.Join("tmp", "work", name))
-	return !errors.Is(err, fs.ErrNotExist)
+	return !files.IsGone(err)
 }
 
 // Processes returns a probe for the processes of the machine named host. For other machines it answers Unknown.

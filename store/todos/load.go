@@ -161,7 +161,7 @@ func (s *Snapshot) sort() {
 
 // gone adds ErrGone if the error says that the session was removed.
 func (s *Session) gone(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
+	if files.IsGone(err) {
 		return fmt.Errorf("session %s: %w", s.Rel, ErrGone)
 	}
 	return fmt.Errorf("session %s: %w", s.Rel, err)
@@ -280,7 +280,7 @@ func (s *Snapshot) placed(r todo.Ref, at place) {
 // loadFile reads a file as a todo. info is its present state, or nil.
 func loadFile(root *os.Root, dir, name string, info fs.FileInfo) (loaded, []byte) {
 	c, err := readFile(root, name, maxTodoBytes, info)
-	if errors.Is(err, fs.ErrNotExist) {
+	if files.IsGone(err) {
 		return loaded{}, nil
 	}
 	var t todo.Todo
@@ -373,7 +373,7 @@ func same(a, b fs.FileInfo) bool {
 }
 
 func unreadable(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
+	if files.IsGone(err) {
 		return err
 	}
 	return damaged(todo.RuleUnreadable, "the file cannot be read: %s", plain(err).Error())

@@ -166,7 +166,7 @@ func (s *Session) Code(name string) (string, error) {
 		}
 	}
 	c, err := readFile(root, path.Clean(filepath.ToSlash(name)), maxCode, nil)
-	if errors.Is(err, fs.ErrNotExist) {
+	if files.IsGone(err) {
 		return "", fs.ErrNotExist
 	}
 	return string(c.raw), err

@@ -48,7 +48,7 @@ func (s *Session) create(dir *os.Root, name string, raw []byte) error {
 		err := dir.Link(temp, name)
 		if err != nil && !errors.Is(err, fs.ErrExist) {
 			// On a file system without hard links the session's lock keeps the name free.
-			if _, look := dir.Lstat(name); errors.Is(look, fs.ErrNotExist) {
+			if _, look := dir.Lstat(name); files.IsGone(look) {
 				err = dir.Rename(temp, name)
 			}
 		}
@@ -300,7 +300,7 @@ func (s *Session) removeAll() error {
 	if !os.SameFile(named, mine) {
 		return fmt.Errorf("session %s: %w", s.Rel, ErrGone)
 	}
-	if err := parent.root.RemoveAll(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := parent.root.RemoveAll(name); err != nil && !files.IsGone(err) {
 		return fmt.Errorf("session %s: %w", s.Rel, err)
 	}
 	return nil

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -45,7 +44,7 @@ func sum(raw []byte) string {
 // recall reads the backup of a file; without one it returns the zero value.
 func recall(o Options, path string) (b backup, err error) {
 	raw, err := files.ReadSmall(o.backupPath(path), 2*maxSettings)
-	if errors.Is(err, fs.ErrNotExist) {
+	if files.IsGone(err) {
 		return backup{}, nil
 	}
 	if err != nil {

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -256,7 +255,7 @@ const maxSettings = 16 << 20
 // readSettings reads a settings file through symbolic links; nil means no file.
 func readSettings(path string) (real string, raw []byte, err error) {
 	real, err = filepath.EvalSymlinks(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	if files.IsGone(err) {
 		return path, nil, nil
 	}
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -49,7 +48,7 @@ func (c *call) fromTranscript(ctx context.Context, p payload, waiting []pending,
 			break
 		}
 		found, err = c.readTranscript(c.transcripts(), p.Transcript, p.Subagent != "", waiting)
-		if err != nil && !errors.Is(err, os.ErrNotExist) {
+		if err != nil && !files.IsGone(err) {
 			return nil, err
 		}
 		if !slices.ContainsFunc(waiting, func(x pending) bool { return !x.isIn(found) }) {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -124,7 +123,7 @@ func rewritten(at config.Place, with func(raw []byte, name, value string) ([]byt
 			path = to
 		}
 		raw, err := config.ReadFile(path)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err != nil && !files.IsGone(err) {
 			return fmt.Errorf("%s: %w", at.File, err)
 		}
 		out, err := with(raw, name, value)

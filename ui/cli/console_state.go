@@ -90,7 +90,7 @@ func (d *drafts) Save(_ context.Context, key, text string) error {
 
 func (d *drafts) read() (map[string]string, error) {
 	all := map[string]string{}
-	if err := readState(d.path, &all); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := readState(d.path, &all); err != nil && !files.IsGone(err) {
 		return nil, fmt.Errorf("drafts %s: %w", d.path, err)
 	}
 	return all, nil

@@ -3,12 +3,12 @@ package cli
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"os/exec"
 	"path/filepath"
 
 	"vise/model"
 	file "vise/model/todo"
+	"vise/store/files"
 	"vise/store/home"
 	"vise/ui/console"
 )
@@ -39,7 +39,7 @@ func (r *fileTodos) Finding(_ context.Context, ref file.Ref) console.Finding {
 	}
 	code, err := w.Code(x.File.Raw()) // raw: a path to open, not shown
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case files.IsGone(err):
 		x.Trouble = "the file is not there any more"
 	case err != nil:
 		x.Trouble = "the file cannot be shown: " + safe(err.Error())

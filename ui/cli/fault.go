@@ -33,7 +33,7 @@ func fault(err error) *model.Error {
 		return model.Conflict("%s", said).WithHint("an editor was at it: look again, then try again")
 	case errors.Is(err, todos.ErrGone):
 		return notFound("%s", said).At("session", "vise todo sessions lists those that are there")
-	case errors.Is(err, fs.ErrNotExist):
+	case files.IsGone(err):
 		return notFound("%s", said).WithHint("name a path that is there; --home names another home")
 	case errors.Is(err, fs.ErrPermission):
 		return model.Refuse(model.CodeReadOnly, "no permission: %s", said).

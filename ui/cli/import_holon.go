@@ -20,6 +20,7 @@ import (
 	"unicode/utf8"
 
 	"vise/model"
+	"vise/store/files"
 )
 
 // This file reads the ledger of a Holon agent, to take its work items over. It never writes, locks or creates anything below the directory.
@@ -215,7 +216,7 @@ func (r *holonReader) plan(item string, inline model.Text) model.Text {
 			r.leave(item+": the plan's text in its record", 1, "plan.md is there, and counts")
 		}
 		return model.Text(raw)
-	case !errors.Is(err, fs.ErrNotExist):
+	case !files.IsGone(err):
 		r.leave(item+": plan.md", 1, "it is not a file of UTF-8 text of at most 8 MiB")
 	}
 	if inline != "" {
@@ -415,7 +416,7 @@ func (r *holonReader) takeState() error {
 		Reason model.Text      `json:"pending_wake_hint_reason"` // of test cases, which have no hint
 	}
 	raw, err := r.small(r.state, maxHolonFile)
-	if errors.Is(err, fs.ErrNotExist) {
+	if files.IsGone(err) {
 		raw, err = []byte("{}"), nil
 	}
 	rec, wrong := decodeHolon(holonFile{name: path.Base(r.state),
@@ -532,7 +533,7 @@ const maxHolonFile = 1 << 30
 func (r *holonReader) lines(file string, visit func(n int, line []byte) error) error {
 	name := path.Join(r.ledger, file)
 	raw, err := r.small(name, maxHolonFile)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err != nil && !files.IsGone(err) {
 		return bad(name, err)
 	}
 	n := 0
@@ -572,7 +573,7 @@ func (r *holonReader) countOthers() error {
 		r.leave("messages.jsonl: messages that no turn is to read", n, "they were read, dropped or never queued")
 	}
 	entries, err := fs.ReadDir(r.root.FS(), r.ledger)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err != nil && !files.IsGone(err) {
 		return bad(r.ledger, err)
 	}
 	for _, e := range entries {

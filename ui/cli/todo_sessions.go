@@ -1,14 +1,13 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 	"strings"
 
 	"vise/model"
 	file "vise/model/todo"
+	"vise/store/files"
 	"vise/store/todos"
 )
 
@@ -156,7 +155,7 @@ func (v *todoVerbs) named(open func(repo, rel string) (*todos.Session, error)) (
 
 // noSuchSession adds to the error for a missing session how to list the existing ones.
 func noSuchSession(err error) error {
-	if !errors.Is(err, fs.ErrNotExist) {
+	if !files.IsGone(err) {
 		return err
 	}
 	return notFound("%s", err.Error()).At("session",

@@ -12,6 +12,7 @@ import (
 
 	"vise/model"
 	"vise/store"
+	"vise/store/files"
 	"vise/store/home"
 	"vise/store/kv"
 	"vise/store/recovery"
@@ -74,7 +75,7 @@ func backupTo(e *Env, d *home.Home, file string) (recovery.Snapshot, error) {
 	if errors.Is(err, fs.ErrExist) {
 		return s, model.Conflict("%s is there already", path).WithHint("name a file that is not there yet")
 	}
-	if dir := filepath.Dir(path); errors.Is(err, fs.ErrNotExist) {
+	if dir := filepath.Dir(path); files.IsGone(err) {
 		return s, notFound("back up: there is no directory %s", dir).At("file",
 			"make it, or name a file elsewhere")
 	}

@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -174,7 +173,7 @@ func (c *checkup) permissions(dir string) {
 		path := filepath.Join(dir, name)
 		info, err := os.Lstat(path)
 		switch {
-		case errors.Is(err, fs.ErrNotExist) || said != "":
+		case files.IsGone(err) || said != "":
 		case err != nil:
 			said = safe(err.Error())
 		case info.Mode()&fs.ModeSymlink == 0 && openToOthers(info):

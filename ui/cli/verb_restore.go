@@ -131,7 +131,7 @@ func (c *checkup) recoverable(ctx context.Context, a *Env, d *home.Home) {
 // waiting looks for work that a process left unfinished.
 func (c *checkup) waiting(dir string, now time.Time) {
 	entries, refused := home.Queued(dir)
-	if _, err := files.ReadDir(filepath.Join(dir, "spool")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if _, err := files.ReadDir(filepath.Join(dir, "spool")); err != nil && !files.IsGone(err) {
 		c.note("spool", err, "")
 	} else {
 		c.add("spool", entries == 0, fmt.Sprintf("%d entries wait, %d were refused", entries, refused),
@@ -193,7 +193,7 @@ home beside it, or in --into, with the present plan files.`,
 				if from, err = filepath.Abs(args[0]); err != nil {
 					return nil, err
 				}
-				if _, err := os.Stat(from); errors.Is(err, fs.ErrNotExist) {
+				if _, err := os.Stat(from); files.IsGone(err) {
 					return nil, notFound("no backup at %s", from).At("file",
 						"name a file that vise backup made, or none: then the newest snapshot is used")
 				}

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -369,5 +368,5 @@ func removeWorktree(e *Env, main thread.Worktree, w worktree) error {
 
 func exists(path string) bool {
 	_, err := os.Lstat(path)
-	return !errors.Is(err, os.ErrNotExist)
+	return !files.IsGone(err)
 }

@@ -2,14 +2,13 @@ package config
 
 import (
 	"cmp"
-	"errors"
-	"io/fs"
 	"maps"
 	"reflect"
 	"slices"
 	"strings"
 
 	"vise/model"
+	"vise/store/files"
 	"vise/themes"
 )
 
@@ -60,7 +59,7 @@ func Names[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) 
 func (s *Settings) file(path string) {
 	raw, err := ReadFile(path)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case files.IsGone(err):
 		return
 	case err != nil:
 		s.Problems = append(s.Problems, Problem{File: path, Message: "cannot be read: " + model.Text(err.Error()).String()})

@@ -1,9 +1,7 @@
 package config
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -38,7 +36,7 @@ type themeReader struct {
 func (s *Settings) themes(dir string) (bad []string) {
 	entries, err := files.ReadDir(dir)
 	if err != nil {
-		if !errors.Is(err, fs.ErrNotExist) {
+		if !files.IsGone(err) {
 			s.addProblem(dir, "cannot be read: "+model.Text(err.Error()).String())
 		}
 		return nil

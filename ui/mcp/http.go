@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -117,7 +116,7 @@ const secretBytes = 32
 func Secret(home string) ([]byte, error) {
 	path := filepath.Join(home, "state", "mcp-secret")
 	raw, err := files.ReadSmall(path, 4*secretBytes)
-	if errors.Is(err, fs.ErrNotExist) {
+	if files.IsGone(err) {
 		fresh := make([]byte, secretBytes)
 		_, _ = rand.Read(fresh) // it never fails
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {

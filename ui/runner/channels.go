@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -245,7 +244,7 @@ func readSent(dir string) (*sentFile, error) {
 	raw, err := files.ReadSmall(m.path, maxSentFile)
 	if err == nil {
 		err = json.Unmarshal(raw, m)
-	} else if !errors.Is(err, fs.ErrNotExist) {
+	} else if !files.IsGone(err) {
 		return nil, err
 	}
 	if err != nil || m.Channels == nil {
