@@ -1,7 +1,6 @@
 package model
 
 import (
-	"errors"
 	"hash/fnv"
 	"iter"
 	"slices"
@@ -300,8 +299,8 @@ func (h UndoHistory) Add(agent AgentID, c Command, in Receipt, what Text) UndoHi
 
 // Drop is h without the act u, if err says that u can never be undone or redone any more.
 func (h UndoHistory) Drop(u Undo, err error) UndoHistory {
-	var e *Error
-	if !errors.As(err, &e) || !slices.Contains([]Code{CodeStale, CodeCompleted, CodeNotFound, CodeInvalid, CodeRefused}, e.Code) {
+	e := AsError(err)
+	if e == nil || !slices.Contains([]Code{CodeStale, CodeCompleted, CodeNotFound, CodeInvalid, CodeRefused}, e.Code) {
 		return h
 	}
 	if u.Again {

@@ -76,6 +76,12 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Cause }
 
+// AsError returns the refusal that an error is or holds, or nil.
+func AsError(err error) (e *Error) {
+	errors.As(err, &e)
+	return e
+}
+
 // HasCode reports whether an error is a refusal with one of the codes.
 func HasCode(err error, codes ...Code) bool {
 	return slices.ContainsFunc(codes, func(c Code) bool { return errors.Is(err, &Error{Code: c}) })

@@ -265,7 +265,7 @@ func (l *link) lost(err error) {
 		l.state.Since = l.o.Now()
 	}
 	l.state.Away, l.state.Trouble = true, &model.Error{Code: model.CodeBusy, Message: "the connection ended"}
-	if known := (*model.Error)(nil); errors.As(err, &known) {
+	if known := model.AsError(err); known != nil {
 		l.state.Trouble = known
 	} else if err != nil {
 		l.state.Trouble.Message = model.Text(err.Error()).String()

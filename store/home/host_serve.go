@@ -115,7 +115,7 @@ func (s *hostServer) answer(ctx context.Context, x toHost) error {
 	}
 	if err != nil {
 		a.Error = &model.Error{Code: model.CodeInternal, Message: model.Text(err.Error()).String()}
-		if known := (*model.Error)(nil); errors.As(err, &known) {
+		if known := model.AsError(err); known != nil {
 			x := *known
 			x.Message, x.Candidates = known.Error(), nil
 			a.Error = &x

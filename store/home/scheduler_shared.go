@@ -2,7 +2,6 @@ package home
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"sync"
@@ -30,8 +29,8 @@ const BarredFor = time.Minute
 
 // Barred reports whether the user of the cluster may not make a change.
 func Barred(err error) bool {
-	var e *model.Error
-	return errors.As(err, &e) && e.Code == model.CodeRefused && e.Field == "home"
+	e := model.AsError(err)
+	return e != nil && e.Code == model.CodeRefused && e.Field == "home"
 }
 
 // takePart claims a share of the agents until ctx ends. The returned function waits for the end.

@@ -200,7 +200,7 @@ func (h *Home) settleTodos(
 }
 
 func messageOf(err error) string {
-	if known := (*model.Error)(nil); errors.As(err, &known) {
+	if known := model.AsError(err); known != nil {
 		return known.Message
 	}
 	return model.Text(err.Error()).String()

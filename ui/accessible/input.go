@@ -2,7 +2,6 @@ package accessible
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -187,7 +186,7 @@ func (s *dialogue) yes(ctx context.Context, question string) (bool, error) {
 
 // unread says why something could not be read. It says nothing about changes; those were reported before.
 func (s *dialogue) unread(err error) {
-	if e := (*model.Error)(nil); errors.As(err, &e) {
+	if e := model.AsError(err); e != nil {
 		said := *e
 		said.Hint = strings.TrimSuffix(e.Hint, "; nothing was changed")
 		err = &said
@@ -198,8 +197,7 @@ func (s *dialogue) unread(err error) {
 // failed says why something was not done, and what to do.
 func (s *dialogue) failed(what string, err error) {
 	s.say("%s: %s.", what, model.Text(err.Error()))
-	var e *model.Error
-	if errors.As(err, &e) && e.Hint != "" {
+	if e := model.AsError(err); e != nil && e.Hint != "" {
 		s.say("%s.", model.Text(e.Hint))
 	}
 }

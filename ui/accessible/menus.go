@@ -2,7 +2,6 @@ package accessible
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -44,7 +43,7 @@ func (s *dialogue) firstMenu(ctx context.Context) error {
 			return err
 		}
 		done, err := s.choose(ctx, s.summary(v)+s.damage(), s.firstOptions(v))
-		if e := (*model.Error)(nil); errors.As(err, &e) {
+		if e := model.AsError(err); e != nil {
 			s.unread(err) // the chosen action has already reported its own result; the menus continue
 			continue
 		}

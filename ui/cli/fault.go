@@ -17,8 +17,7 @@ import (
 
 // fault returns any error as one with a code, a message that is safe to show, and perhaps a hint.
 func fault(err error) *model.Error {
-	var known *model.Error
-	if errors.As(err, &known) {
+	if known := model.AsError(err); known != nil {
 		e := *known
 		e.Message = safe(e.Error())
 		e.Hint = safe(cmp.Or(e.Hint, defaultHints[e.Code]))
@@ -129,8 +128,8 @@ func failed(is bool) int {
 
 // exitOf returns the exit code of an error.
 func exitOf(err error) int {
-	var e *model.Error
-	if !errors.As(err, &e) {
+	e := model.AsError(err)
+	if e == nil {
 		return exitError
 	}
 	code := e.Code

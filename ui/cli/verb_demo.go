@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"embed"
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -169,8 +168,7 @@ func (w demoWorld) perform(ctx context.Context, key string, act demoAct) error {
 		by = model.AgentActor(act.Agent)
 	}
 	_, err := w.Ledger.Apply(ctx, model.Envelope{Key: key, Actor: by, Agent: act.Agent, Command: act.Command})
-	var refused *model.Error
-	if errors.As(err, &refused) {
+	if refused := model.AsError(err); refused != nil {
 		return nil
 	}
 	return err

@@ -45,7 +45,7 @@ type planEdit struct {
 // kept is err with the path of the operator's text.
 func (x planEdit) kept(err error) error {
 	where := fmt.Sprintf("what you wrote is kept at %s", model.Text(x.path))
-	if e := (*model.Error)(nil); errors.As(err, &e) { // its hint is shown
+	if e := model.AsError(err); e != nil { // its hint is shown
 		told := *e
 		told.Hint = strings.TrimPrefix(e.Hint+"; "+where, "; ")
 		return &told

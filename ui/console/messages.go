@@ -65,7 +65,7 @@ func (c *console) complain(err error) {
 // words are an error for the screen: first the error, then what to do.
 func words(err error) string {
 	s := text.Sentence(clean(err.Error()))
-	if e := (*model.Error)(nil); errors.As(err, &e) {
+	if e := model.AsError(err); e != nil {
 		s = strings.TrimSpace(text.Sentence(clean(e.Error())) + " " + text.Sentence(clean(e.Hint)))
 	}
 	return s

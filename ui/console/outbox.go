@@ -152,8 +152,8 @@ func (m receiptMsg) handle(c *console) {
 
 // named names the act in an error that leaves open whether it happened.
 func (j job) named(err error) error {
-	e := (*model.Error)(nil)
-	if !errors.As(err, &e) || e.Code != model.CodeUnknownOutcome || j.envelope == nil {
+	e := model.AsError(err)
+	if e == nil || e.Code != model.CodeUnknownOutcome || j.envelope == nil {
 		return err
 	}
 	named := *e
@@ -171,7 +171,7 @@ func (o outbox) ended() error {
 		return nil
 	}
 	e := &model.Error{Code: model.CodeInternal, Message: clean(o.lost[0].Error())}
-	if known := (*model.Error)(nil); errors.As(o.lost[0], &known) {
+	if known := model.AsError(o.lost[0]); known != nil {
 		first := *known
 		e = &first
 	}

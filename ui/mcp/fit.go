@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -268,7 +267,7 @@ var adds = map[model.Code]bool{model.CodeStale: true, model.CodeRefused: true, m
 // refused turns an error into an answer: the code, what is wrong, and what to do about it.
 func refused(t tool, err error) *sdk.CallToolResult {
 	e := model.Refuse(model.CodeInternal, "%s", model.Text(err.Error()))
-	if known := (*model.Error)(nil); errors.As(err, &known) {
+	if known := model.AsError(err); known != nil {
 		x := *known
 		x.Message = cut(model.Text(known.Error()), shortText).String()
 		e = &x

@@ -10,7 +10,6 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -124,8 +123,7 @@ func sourceOf(r *http.Request) model.Text {
 
 // fail answers with an error of the ledger. Internal errors are not shown to the sender.
 func (s *Server) fail(w http.ResponseWriter, err error) {
-	var e *model.Error
-	errors.As(err, &e)
+	e := model.AsError(err)
 	switch {
 	case e != nil && e.Field == "key":
 		answer(w, http.StatusConflict, "this delivery id came with another body before")

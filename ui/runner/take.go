@@ -108,8 +108,8 @@ func (t *turn) take(ctx context.Context, s said) {
 
 // over reports whether an error says that this driver no longer holds the turn.
 func (t *turn) over(err error) bool {
-	var e *model.Error
-	return errors.As(err, &e) && e.Code == model.CodeStale && e.Field == "turn"
+	e := model.AsError(err)
+	return e != nil && e.Code == model.CodeStale && e.Field == "turn"
 }
 
 func (t *turn) refuse(ctx context.Context, r model.Round, why error) {
@@ -134,8 +134,7 @@ func (t *turn) answer(in *model.Receipt, err error) {
 	a := answerLine{Receipt: in}
 	if err != nil {
 		a = answerLine{Error: &model.Error{Code: model.CodeInvalid, Message: err.Error()}}
-		var known *model.Error
-		if errors.As(err, &known) {
+		if known := model.AsError(err); known != nil {
 			a.Error = known
 		}
 	}
