@@ -6,6 +6,7 @@ import (
 	"context"
 	"iter"
 	"slices"
+	"strings"
 	"time"
 
 	"vise/model"
@@ -18,6 +19,8 @@ type Facts struct {
 	model.Records
 	txn Txn
 	Err error
+	// fresh is in the ids that the command makes. Nothing has one yet.
+	fresh string
 	// records are the records decoded so far; nil for a record that does not exist.
 	records map[model.RecordName]model.Record
 	// known and heads are the heads of the ledger and of its parts, as read or written so far.
@@ -97,7 +100,7 @@ func (f *Facts) stored(n model.RecordName) (key, payload []byte) {
 // load loads a record by its name.
 func (f *Facts) load(n model.RecordName) (model.Record, bool) {
 	r, ok := f.records[n]
-	if ok || n.Key == "" {
+	if ok || n.Key == "" || f.fresh != "" && strings.Contains(n.Key, f.fresh) {
 		return r, r != nil
 	}
 	key, payload := f.stored(n)

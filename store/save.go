@@ -17,6 +17,7 @@ func (l *Ledger) judge(t Txn, at model.Stamp, e model.Envelope, fp string, ahead
 	if known, ok := f.answer(e.Key); ok || f.Err != nil {
 		return replayed(known, fp, f.Err)
 	}
+	f.fresh = at.NewID
 	change, err := model.Step(f, at, e.Command)
 	if f.Err != nil {
 		return model.Receipt{}, f.Err

@@ -105,6 +105,9 @@ func tableOf(key []byte) table {
 // headOf is where the head of a part is stored.
 func headOf(part model.AgentID) string { return spaceShown + tableHead + string(part) }
 
+// handleOf is where the id of a handle is stored.
+func handleOf(handle string) string { return spaceWhole + "handle/" + handle }
+
 // pathOf is where a key is stored; empty for a key that is not of its table's form.
 func pathOf(key []byte) string {
 	t, part := tableOf(key), store.PartOf(key)

@@ -198,3 +198,48 @@ func TestAKnownHeadIsComparedAtTheCommit(t *testing.T) {
 		t.Errorf("a head of an earlier revision was compared after %d tries", tries)
 	}
 }
+
+// A part that is only read ahead, because a list of a view refers to it, makes no conflict: only what a change asked for is compared.
+func TestAChangeDependsOnNoPartThatWasOnlyReadAhead(t *testing.T) {
+	cluster := storetest.StartEtcd(t, 1)
+	other, b := open(t, cluster, "l"), openOnce(t, cluster)
+	item := map[string][]byte{"ann": []byte("item/wi-1/ann"), "bob": []byte("item/wi-2/bob")}
+	write := func(on *Backend, part string, then func(store.Txn) error) error {
+		return on.Update(ctx, func(x store.Txn) error {
+			if err := then(x); err != nil {
+				return err
+			}
+			return errors.Join(x.Put([]byte("agent-head/"+part), []byte("x")), x.Put(item[part], []byte("x")))
+		})
+	}
+	for part, key := range item {
+		err := write(other, part, func(x store.Txn) error {
+			return x.Put(append([]byte("inbox/a/12345678/"), key[len("item/"):]...), []byte("x"))
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	listed := 0
+	err := b.View(ctx, func(x store.Txn) error {
+		return x.Scan(store.Prefix([]byte("inbox/")), func(_, _ []byte) bool { listed++; return true })
+	})
+	if err != nil || listed != 2 {
+		t.Fatal(listed, err)
+	}
+	tries := 0
+	err = write(b, "ann", func(x store.Txn) error {
+		tries++
+		value, err := x.Get(item["ann"])
+		if _, ahead := x.(*txn).known[one(pathOf(item["bob"]))]; tries == 1 && !ahead {
+			t.Error("the item of bob was not read ahead")
+		}
+		if tries == 1 {
+			err = errors.Join(err, write(other, "bob", func(store.Txn) error { return nil }))
+		}
+		return errors.Join(err, x.Put(item["ann"], append(value, '2')))
+	})
+	if err != nil || tries != 1 {
+		t.Errorf("%d tries: %v", tries, err)
+	}
+}

@@ -262,18 +262,13 @@ func (t *txn) allParts() ([]model.AgentID, error) {
 		return t.parts, nil
 	}
 	found := map[model.AgentID]bool{}
-	for _, table := range []string{tableHead, "agent/"} {
-		r := read{span: beginning(spaceShown + table), limit: pageMost, keys: true}
-		for more := true; more; {
-			pages, err := t.read(r)
-			if err != nil {
-				return nil, err
-			}
-			for _, p := range pages[0].pairs {
-				found[partAt(p.path)] = true
-				r.from = p.path + "\x00"
-			}
-			more = pages[0].more
+	pages, err := t.read(read{span: beginning(spaceShown + tableHead), keys: true}, read{span: beginning(spaceShown + "agent/"), keys: true})
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range pages {
+		for _, x := range p.pairs {
+			found[partAt(x.path)] = true
 		}
 	}
 	t.parts = slices.Sorted(maps.Keys(found))

@@ -140,7 +140,7 @@ func (t *txn) write(key, value []byte) error {
 		} else if !known {
 			was, named := t.b.names.get(id)
 			t.owners[id] = owner{part, !named || was != part}
-			if name, read := t.known[one(spaceNames+id)]; read && len(name.pairs) == 0 {
+			if t.owners[id].new && t.first {
 				t.hasNothing(id, key)
 			}
 		}
@@ -149,9 +149,10 @@ func (t *txn) write(key, value []byte) error {
 	return nil
 }
 
-// hasNothing notes that nothing is stored with a record whose id had no name. The commit compares that it had none.
+// hasNothing notes that nothing is stored with a new record. The commit compares that its id has no name.
 func (t *txn) hasNothing(id string, key []byte) {
-	for _, r := range together(one(pathOf(key)), false) {
+	record := one(pathOf(key))
+	for _, r := range append(together(record, false), record) {
 		if _, known := t.local(r); !known && strings.Contains(r.from, "/"+id+"/") {
 			t.keep(r, page{})
 		}
@@ -180,7 +181,7 @@ func (t *txn) partOfID(tab table, id string) (model.AgentID, error) {
 	if part, known := t.b.names.get(id); known {
 		return part, nil
 	}
-	reads := []read{one(spaceWhole + "handle/" + id)} // what is no id may be a handle
+	reads := []read{one(handleOf(id))} // what is no id may be a handle
 	if len(t.heads) <= fewParts {
 		for part := range t.heads {
 			reads = append(reads, one(pathOf([]byte(tab.name+id+"/"+string(part)))))
@@ -443,7 +444,7 @@ func together(r read, ofList bool) (reads []read) {
 	}
 	switch id, _, _ := idOf(key); tableOf(key).name {
 	case "agent/":
-		reads = append(reads, one(liveOf(r.part)))
+		reads = append(reads, one(liveOf(r.part)), one(spaceNames+part), one(handleOf(part))) // what is no agent may be an item
 		list("waits/", "/a/")
 		list("queue/", "")
 	case "index/":
