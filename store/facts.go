@@ -41,7 +41,7 @@ func newFacts(t Txn) *Facts {
 }
 
 // Empty returns a reader for the case that there is no ledger.
-func Empty() model.Reader { return reader{newFacts(kv.Nothing())} }
+func Empty() model.Reader { return NothingElsewhere().Reader() }
 
 func (f *Facts) fail(err error) {
 	if f.Err == nil {

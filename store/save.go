@@ -108,18 +108,25 @@ func entriesOf(f *Facts, at model.Stamp, c model.Change) []model.Entry {
 // commit that is made again has its revision.
 func (f *Facts) save(c commit, records []model.Record, events []model.Entry) commit {
 	c = f.numbered(c, records, events)
+	writes := make([]write, len(records))
+	f.rederive(records, func() {
+		for i, r := range records {
+			writes[i] = write{Kind: r.Name().Kind, Record: f.putRecord(r)}
+		}
+	})
+	f.appendChange(c, records, writes, events)
+	return c
+}
+
+// rederive lets what derives from records follow when put writes or deletes them.
+func (f *Facts) rederive(records []model.Record, put func()) {
 	own, composed := f.touched(records)
 	ownBefore, before := f.deriveAll(own), f.deriveAll(composed)
-	writes := make([]write, len(records))
-	for i, r := range records {
-		writes[i] = write{Kind: r.Name().Kind, Record: f.putRecord(r)}
-	}
+	put()
 	f.replace(ownBefore, f.deriveAll(own))
 	after := f.deriveAll(composed)
 	f.replace(before, after)
 	f.recount(before, after)
-	f.appendChange(c, records, writes, events)
-	return c
 }
 
 // numbered gives a commit its revision and its part, if it has none.

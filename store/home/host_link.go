@@ -234,20 +234,23 @@ func (l *link) became(told []fromHost, out chan toHost) error {
 	if err != nil {
 		return err
 	}
-	for id, row := range next.items {
-		if was, ok := base.items[id]; !ok || was.Revision != row.Revision {
-			l.planMoved(id)
-		}
+	for _, id := range next.written {
+		l.planMoved(id)
 	}
 	l.known = next
-	need := 0
-	for _, x := range model.Needs {
-		need += len(first(next.inbox[x], far, model.Inboxed.Urgent))
+	agents := next.Agents("", next.known.Records)
+	l.state = model.HostState{Name: l.Name, AsOf: l.o.Now(), Agents: len(agents)}
+	for _, need := range model.Needs {
+		next.Inbox(need, func(x model.Inboxed) bool {
+			if x.Urgent() {
+				l.state.NeedYou++
+			}
+			return true
+		})
 	}
-	l.state = model.HostState{Name: l.Name, AsOf: l.o.Now(), Agents: len(next.agents), NeedYou: need}
-	for _, a := range next.agents {
+	for _, a := range agents {
 		l.state.Open += next.Count(a.ID, model.TallyOpen)
-		l.state.KnownOpen += next.derived[a.ID][model.TallyOpen]
+		l.state.KnownOpen += next.Reader.Count(a.ID, model.TallyOpen)
 	}
 	if begins {
 		l.out = out

@@ -241,7 +241,7 @@ func (w WithHosts) View(ctx context.Context, fn func(model.Reader) error) error 
 	hosts := map[string]*snapshot{}
 	for _, l := range links {
 		if s := l.seen(); s != nil {
-			hosts[l.Name] = s
+			hosts[l.Name] = s.reading()
 		}
 	}
 	return w.Home.View(ctx, func(r model.Reader) error { return fn(newHomesReader(r, hosts, moves)) })

@@ -36,7 +36,7 @@ func (m *Memory) View(ctx context.Context, fn func(Txn) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return fn(&memTxn{tree: m.now.Load().tree})
+	return fn(m.Now())
 }
 
 // Update implements Backend.
@@ -111,12 +111,18 @@ func (t *memTxn) Scan(r Range, visit func(key, value []byte) bool) error {
 	return nil
 }
 
-// ReadCopy implements Backend.
-func (m *Memory) ReadCopy(context.Context) (Backend, error) {
+// Clone returns the same keys in a memory of their own.
+func (m *Memory) Clone() *Memory {
 	c := &Memory{}
 	c.now.Store(m.now.Load())
-	return c, nil
+	return c
 }
+
+// ReadCopy implements Backend.
+func (m *Memory) ReadCopy(context.Context) (Backend, error) { return m.Clone(), nil }
+
+// Now is a view of the keys that does not end.
+func (m *Memory) Now() Txn { return &memTxn{tree: m.now.Load().tree} }
 
 // news tells waiting goroutines of a commit. A goroutine that takes the channel, then
 // reads, then waits for the channel misses no commit.
@@ -142,6 +148,3 @@ func (n *news) broadcast() {
 		n.channel = nil
 	}
 }
-
-// Nothing is a transaction in which there are no keys.
-func Nothing() Txn { return &memTxn{tree: NewMemory().now.Load().tree} }
