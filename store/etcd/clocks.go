@@ -59,8 +59,8 @@ func (c *clocks) send(t *txn) {
 	}
 }
 
-// hear compares the times of changes that arrived.
-func (c *clocks) hear(root string, events []*clientv3.Event, now time.Time) {
+// compare compares the times of changes that arrived.
+func (c *clocks) compare(root string, events []*clientv3.Event, now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	before := c.progress

@@ -37,21 +37,21 @@ func (b *Backend) Update(ctx context.Context, fn func(store.Txn) error) error {
 	lock := partLock{locks: &b.locks}
 	defer lock.release()
 	begun := time.Now()
-	warm := b.mirror != nil
+	mirrored := b.mirror != nil
 	for try := 1; ; try++ {
 		t := b.begin(ctx, true)
 		if t.lock, t.first = &lock, try == 1; t.first {
 			t.resume()
 		}
-		conflict, err := t.judge(warm, fn)
+		conflict, err := t.judge(mirrored, fn)
 		if waited, err := lock.wait(ctx); err != nil {
 			return err
 		} else if waited {
 			try--
 			continue
 		}
-		if warm && (conflict != "" || !t.sent) { // what was not compared at a commit is judged by what is newest
-			warm = false
+		if mirrored && (conflict != "" || !t.sent) { // what was not compared at a commit is judged by what is newest
+			mirrored = false
 			continue
 		}
 		if err != nil || conflict == "" {
@@ -67,10 +67,10 @@ func (b *Backend) Update(ctx context.Context, fn func(store.Txn) error) error {
 	}
 }
 
-// judge calls fn and commits what it writes. A warm transaction reads from the mirror.
-func (t *txn) judge(warm bool, fn func(store.Txn) error) (conflict string, err error) {
-	if warm {
-		err = t.warm()
+// judge calls fn and commits what it writes. If mirrored is set, it reads the mirror.
+func (t *txn) judge(mirrored bool, fn func(store.Txn) error) (conflict string, err error) {
+	if mirrored {
+		err = t.useMirror()
 	}
 	if err == nil {
 		err = fn(t)
@@ -170,7 +170,7 @@ func (t *txn) operations() (ops []clientv3.Op, size int) {
 	for key, value := range t.writes {
 		path := pathOf([]byte(key))
 		switch {
-		case key == string(about) && t.counts(t.known[one(path)].first(), value): // by itself
+		case key == string(about) && t.counts(t.cached[one(path)].first(), value): // by itself
 		case value == nil:
 			ops = append(ops, clientv3.OpDelete(t.b.root+path))
 			size += len(path)
@@ -206,7 +206,7 @@ func (t *txn) compares() (all []clientv3.Cmp) {
 	for s := range t.scanned {
 		// That nothing was put. What was read and is deleted would pass; heads and names are never deleted.
 		all = append(all, clientv3.Compare(clientv3.ModRevision(t.b.root+s.from), "<", t.at+1).WithRange(t.b.root+s.to))
-		for r, p := range t.known {
+		for r, p := range t.cached {
 			if x := p.first(); r.to == "" && r.part == "" && x.changed != 0 && r.from >= s.from && r.from < s.to {
 				t.compared[r.from] = x.changed
 			}
@@ -277,11 +277,9 @@ func (t *txn) committed(revision int64) {
 
 // conflict names what has changed.
 func (t *txn) conflict(r *clientv3.TxnResponse) string {
-	for _, x := range r.Responses[:len(t.heads)] {
-		for _, kv := range x.GetResponseRange().Kvs {
-			if part := partAt(string(kv.Key[len(t.b.root):])); t.heads[part] != kv.ModRevision {
-				return "agent " + string(part)
-			}
+	for part, read := range t.heads {
+		if kv := headIn(r, t.b.root+headOf(part)); kv != nil && kv.ModRevision != read {
+			return "agent " + string(part)
 		}
 	}
 	return "the ledger"
@@ -292,7 +290,7 @@ func (t *txn) conflict(r *clientv3.TxnResponse) string {
 func (t *txn) mine(r *clientv3.TxnResponse) (bool, error) {
 	const steps = 16
 	for part := range t.heads {
-		was, value := t.known[one(headOf(part))].first(), t.writes[tableHead+string(part)]
+		was, value := t.cached[one(headOf(part))].first(), t.writes[tableHead+string(part)]
 		if value == nil {
 			continue
 		}

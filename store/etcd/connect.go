@@ -2,6 +2,7 @@ package etcd
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -60,21 +61,23 @@ func (c *Config) secure(at store.Cluster) error {
 	if at.CA == "" || at.Cert == "" || at.Key == "" {
 		return refuse("give all three: --ca, --cert and --key", "a cluster is reached with a CA, a certificate and its key")
 	}
-	var pem [3][]byte
-	for i, path := range []string{at.CA, at.Cert, at.Key} {
+	var unread error
+	read := func(path string) []byte {
 		raw, err := files.ReadSmall(path, maxPEM)
-		if err != nil {
-			return refuse("name a regular file that you can read; links are not followed", "%v", err)
-		}
-		pem[i] = raw
+		unread = cmp.Or(unread, err)
+		return raw
 	}
-	if _, err := tls.X509KeyPair(pem[2], pem[1]); err == nil && !bytes.Equal(pem[1], pem[2]) {
+	ca, certificate, key := read(at.CA), read(at.Cert), read(at.Key)
+	if unread != nil {
+		return refuse("name a regular file that you can read; links are not followed", "%v", unread)
+	}
+	if _, err := tls.X509KeyPair(key, certificate); err == nil && !bytes.Equal(certificate, key) {
 		return refuse("give --cert the certificate, and --key its key", "%s has a key, and %s its certificate", at.Cert, at.Key)
 	}
 	if err := ownKey(at.Key); err != nil {
 		return err
 	}
-	pair, err := tls.X509KeyPair(pem[1], pem[2])
+	pair, err := tls.X509KeyPair(certificate, key)
 	if err != nil {
 		return refuse("name a certificate and its key, both in PEM", "%s and %s: %v", at.Cert, at.Key, err)
 	}
@@ -91,7 +94,7 @@ func (c *Config) secure(at store.Cluster) error {
 			cert.NotBefore.Local().Format("2006-01-02 15:04"), at.Cert)
 	}
 	roots := x509.NewCertPool()
-	if !roots.AppendCertsFromPEM(pem[0]) {
+	if !roots.AppendCertsFromPEM(ca) {
 		return refuse("name a CA's certificate in PEM", "%s has no certificate", at.CA)
 	}
 	c.TLS = &tls.Config{RootCAs: roots, Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}

@@ -121,7 +121,7 @@ func (b *Backend) viewAt(ctx context.Context, revision int64, fn func(store.Txn)
 	if b.config.Once {
 		defer b.lastView.Store(t)
 	}
-	if err := t.warm(); err != nil {
+	if err := t.useMirror(); err != nil {
 		return err
 	}
 	return fn(t)

@@ -93,10 +93,11 @@ func (b *Backend) readMirror(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		got := pages[r]
 		r.from = ""
-		for _, p := range pages[0].pairs {
+		for _, p := range got.pairs {
 			tree.ReplaceOrInsert(p)
-			if pages[0].more {
+			if got.more {
 				r.from = p.path + "\x00"
 			}
 		}
@@ -185,8 +186,8 @@ func (m *mirror) newest(ctx context.Context) *snapshot {
 	}
 }
 
-// warm lets the transaction read from the mirror, if there is one.
-func (t *txn) warm() error {
+// useMirror lets the transaction read from the mirror, if there is one.
+func (t *txn) useMirror() error {
 	if t.b.mirror == nil {
 		return nil
 	}

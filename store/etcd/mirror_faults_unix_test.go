@@ -179,13 +179,14 @@ func sameAsCluster(t testing.TB, b *Backend) {
 			return nil
 		}
 		cold.at = m.at
-		want, err := cold.ask(read{span: mirrored})
+		all := read{span: mirrored}
+		want, err := cold.ask(all)
 		if err != nil {
 			return err
 		}
-		got, _ := m.mirror.page(read{span: mirrored})
-		if fmt.Sprint(got.pairs) != fmt.Sprint(want[0].pairs) {
-			t.Errorf("the mirror has %d places, the cluster %d, or others", len(got.pairs), len(want[0].pairs))
+		got, _ := m.mirror.page(all)
+		if fmt.Sprint(got.pairs) != fmt.Sprint(want[all].pairs) {
+			t.Errorf("the mirror has %d places, the cluster %d, or others", len(got.pairs), len(want[all].pairs))
 		}
 		return nil
 	})

@@ -231,7 +231,7 @@ func TestAChangeDependsOnNoPartThatWasOnlyReadAhead(t *testing.T) {
 	err = write(b, "ann", func(x store.Txn) error {
 		tries++
 		value, err := x.Get(item["ann"])
-		if _, ahead := x.(*txn).known[one(pathOf(item["bob"]))]; tries == 1 && !ahead {
+		if _, ahead := x.(*txn).cached[one(pathOf(item["bob"]))]; tries == 1 && !ahead {
 			t.Error("the item of bob was not read ahead")
 		}
 		if tries == 1 {

@@ -43,7 +43,7 @@ type txn struct {
 
 	at     int64             // the revision that is read; 0 before the first request
 	begun  time.Time         // when that was
-	known  map[read]page     // short pages that were read
+	cached map[read]page     // short pages that were read
 	next   []read            // what lists refer to; goes with the next request
 	parts  []model.AgentID   // all parts of the ledger, if they were read
 	owners map[string]owner  // by id
@@ -75,7 +75,7 @@ type owner struct {
 }
 
 func (b *Backend) begin(ctx context.Context, writable bool) *txn {
-	return &txn{b: b, ctx: ctx, writable: writable, known: map[read]page{}, owners: map[string]owner{}, writes: map[string][]byte{},
+	return &txn{b: b, ctx: ctx, writable: writable, cached: map[read]page{}, owners: map[string]owner{}, writes: map[string][]byte{},
 		heads: map[model.AgentID]int64{}, compared: map[string]int64{}, scanned: map[span]bool{}}
 }
 
@@ -154,7 +154,7 @@ func (t *txn) hasNothing(id string, key []byte) {
 	record := one(pathOf(key))
 	for _, r := range append(together(record, false), record) {
 		if _, known := t.local(r); !known && strings.Contains(r.from, "/"+id+"/") {
-			t.keep(r, page{})
+			t.cache(r, page{})
 		}
 	}
 }
@@ -259,7 +259,7 @@ func (t *txn) read(wanted ...read) ([]page, error) {
 			pages[i] = p
 		}
 		if r.part != "" {
-			t.heads[r.part] = t.known[one(headOf(r.part))].first().changed
+			t.heads[r.part] = t.cached[one(headOf(r.part))].first().changed
 		}
 	}
 	return pages, nil
@@ -267,19 +267,19 @@ func (t *txn) read(wanted ...read) ([]page, error) {
 
 // local is the answer to a read that is known or in memory.
 func (t *txn) local(r read) (p page, ok bool) {
-	if p, ok = t.known[r]; ok || t.mirror == nil {
+	if p, ok = t.cached[r]; ok || t.mirror == nil {
 		return p, ok
 	}
 	if p, ok = t.mirror.page(r); !ok && r.part != "" {
 		p, ok = t.b.mirror.cache.get(r, t.mirror.head(r.part))
 	}
 	if ok {
-		t.learn(r, p)
+		t.note(r, p)
 	}
 	return p, ok
 }
 
-// request reads from the cluster, and keeps what it read. What usually follows from it goes with it.
+// request reads from the cluster. What usually follows goes with it.
 func (t *txn) request(wanted []read) (map[read]page, error) {
 	if len(wanted) == 0 {
 		return nil, nil
@@ -295,34 +295,24 @@ func (t *txn) request(wanted []read) (map[read]page, error) {
 			}
 		}
 	}
-	pages, err := t.ask(reads...)
-	if err != nil {
-		return nil, err
-	}
-	got := map[read]page{}
-	for i, r := range reads {
-		got[r] = pages[i]
-		t.keep(r, pages[i])
-	}
-	return got, nil
+	return t.ask(reads...)
 }
 
-// keep keeps what was read. With a mirror, later transactions have it too.
-func (t *txn) keep(r read, p page) {
-	t.learn(r, p)
+// cache caches what was read. With a mirror, later transactions have it too.
+func (t *txn) cache(r read, p page) {
+	t.note(r, p)
 	if t.mirror != nil && r.part != "" && len(p.pairs) <= pageFirst {
 		t.b.mirror.cache.put(r, t.mirror.head(r.part), p)
 	}
 }
 
-// ask reads from the cluster at the transaction's revision, which the first request determines.
-func (t *txn) ask(reads ...read) ([]page, error) {
-	var pages []page
+// ask reads from the cluster at the transaction's revision, which the first request determines, and caches what it read.
+func (t *txn) ask(reads ...read) (map[read]page, error) {
+	pages := map[read]page{}
 	if t.failed != nil {
 		return nil, t.failed
 	}
 	for some := range slices.Chunk(reads, readsAtOnce) {
-		own := len(some)
 		if t.at == 0 {
 			some = append(slices.Clip(some), t.b.first()...)
 		}
@@ -343,11 +333,8 @@ func (t *txn) ask(reads ...read) ([]page, error) {
 			for _, kv := range got.GetResponseRange().Kvs {
 				p.pairs = append(p.pairs, pair{string(kv.Key[len(t.b.root):]), kv.Value, kv.ModRevision, kv.Version})
 			}
-			if i < own {
-				pages = append(pages, p)
-			} else {
-				t.learn(some[i], p)
-			}
+			pages[some[i]] = p
+			t.cache(some[i], p)
 		}
 	}
 	return pages, nil
@@ -385,12 +372,12 @@ func (t *txn) op(r read) clientv3.Op {
 	return clientv3.OpGet(t.b.root+r.from, options...)
 }
 
-// learn keeps what was read, if it is short, and notes what a list refers to.
-func (t *txn) learn(r read, p page) {
+// note caches what was read in this transaction, if it is short, and notes what a list refers to.
+func (t *txn) note(r read, p page) {
 	if r.keys || r.since != 0 || r.limit > 0 && len(p.pairs) > pageFirst {
 		return
 	}
-	t.known[r] = p
+	t.cached[r] = p
 	for _, x := range p.pairs {
 		key := keyAt(x.path)
 		if id, part, ok := idOf(key); ok { // where an id's record lies, its part is
@@ -399,7 +386,7 @@ func (t *txn) learn(r read, p page) {
 		if r.to == "" {
 			continue
 		}
-		t.known[one(x.path)] = page{pairs: []pair{x}}
+		t.cached[one(x.path)] = page{pairs: []pair{x}}
 		if to := referred(key, x.value); to != nil && !t.bulk && len(t.next) < nextMost {
 			t.next = append(t.next, one(pathOf(to)))
 		}
@@ -411,7 +398,7 @@ func (t *txn) learn(r read, p page) {
 func (t *txn) resume() {
 	if last := t.b.lastView.Load(); last != nil && time.Since(last.begun) < rpcLimit {
 		t.at, t.begun, t.next = last.at, last.begun, slices.Clone(last.next)
-		t.known, t.owners = maps.Clone(last.known), maps.Clone(last.owners)
+		t.cached, t.owners = maps.Clone(last.cached), maps.Clone(last.owners)
 	}
 }
 

@@ -34,11 +34,11 @@ func (b *Backend) delivered(revision int64) {
 		return
 	}
 	w.mark = revision
-	w.tell()
+	w.broadcast()
 }
 
-// tell tells whoever waits for news.
-func (w *watch) tell() {
+// broadcast wakes whoever waits for news.
+func (w *watch) broadcast() {
 	if w.channel != nil {
 		close(w.channel)
 		w.channel = nil
@@ -114,7 +114,7 @@ func (b *Backend) tellLags(ctx context.Context) {
 		if is := len(b.Conditions()); is != shown {
 			shown = is
 			b.watch.mu.Lock()
-			b.watch.tell()
+			b.watch.broadcast()
 			b.watch.mu.Unlock()
 		}
 	}
@@ -214,7 +214,7 @@ func (b *Backend) take(r clientv3.WatchResponse) {
 	case !r.IsProgressNotify():
 		return
 	}
-	b.clocks.hear(b.root, r.Events, time.Now())
+	b.clocks.compare(b.root, r.Events, time.Now())
 	if b.mirror != nil {
 		b.mirror.apply(b.root, r.Events, newest)
 	}
