@@ -36,20 +36,6 @@ type fence struct {
 	refusal error
 }
 
-// turns is what a transaction asks and changes of living turns.
-type turns struct {
-	fences map[string]fence // by path
-	// lives are the turns that begin to live with the commit, or end to if they are zero.
-	lives map[model.AgentID]live
-}
-
-func (t *txn) fence(path string, created int64, refusal error) {
-	if t.fences == nil {
-		t.fences = map[string]fence{}
-	}
-	t.fences[path] = fence{created, refusal}
-}
-
 // over is the refusal for the holder of a turn that is over.
 func over(agent model.AgentID, turn int) error {
 	return model.Refuse(model.CodeStale, "turn %d of agent %s is over", turn, agent).At("turn",
@@ -91,18 +77,10 @@ func (t *txn) live(agent model.AgentID) (x live, claimed int64, err error) {
 
 // Claim implements store.Txn.
 func (t *txn) Claim(agent model.AgentID, turn int, holder model.Text, lease time.Duration) error {
-	t.fence(liveOf(agent), 0, model.Refuse(model.CodeStale, "another process has claimed a turn of agent %s", agent).At("agent_id",
-		"wait for its end; one turn runs at a time"))
-	t.changeTurn(agent, live{Turn: turn, Holder: holder, ttl: lease})
+	t.fences[liveOf(agent)] = fence{refusal: model.Refuse(model.CodeStale, "another process has claimed a turn of agent %s", agent).
+		At("agent_id", "wait for its end; one turn runs at a time")}
+	t.lives[agent] = live{Turn: turn, Holder: holder, ttl: lease}
 	return nil
-}
-
-// changeTurn lets the commit write the living turn of an agent, or delete it if that is zero.
-func (t *txn) changeTurn(agent model.AgentID, x live) {
-	if t.lives == nil {
-		t.lives = map[model.AgentID]live{}
-	}
-	t.lives[agent] = x
 }
 
 // Holds implements store.Txn.
@@ -112,7 +90,7 @@ func (t *txn) Holds(agent model.AgentID, turn int) error {
 		err = over(agent, turn)
 	}
 	if err == nil {
-		t.fence(liveOf(agent), claimed, over(agent, turn))
+		t.fences[liveOf(agent)] = fence{claimed, over(agent, turn)}
 	}
 	return err
 }
@@ -121,7 +99,7 @@ func (t *txn) Holds(agent model.AgentID, turn int) error {
 func (t *txn) End(agent model.AgentID, turn int) error {
 	err := t.Holds(agent, turn)
 	if err == nil {
-		t.changeTurn(agent, live{})
+		t.lives[agent] = live{}
 	}
 	return err
 }

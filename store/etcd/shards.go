@@ -122,8 +122,8 @@ func (s *shards) Claim(ctx context.Context, agent model.AgentID) (context.Contex
 // fenceShard makes the change of a scheduler depend on its claim.
 func (t *txn) fenceShard() {
 	if c, ok := t.ctx.Value(claimKey{}).(claim); ok {
-		t.fence(pathOfShard(shardOf(c.agent)), c.made,
-			model.Refuse(model.CodeStale, "another scheduler looks after agent %s now", c.agent).At("agent_id"))
+		t.fences[pathOfShard(shardOf(c.agent))] = fence{c.made,
+			model.Refuse(model.CodeStale, "another scheduler looks after agent %s now", c.agent).At("agent_id")}
 	}
 }
 

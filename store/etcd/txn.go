@@ -57,7 +57,9 @@ type txn struct {
 	first    bool  // the first try of a change
 	failed   error // of a read; nothing is read after it
 	sent     bool  // the commit
-	turns
+	// fences are by path. lives are the turns that begin to live with the commit, or end to if they are zero.
+	fences map[string]fence
+	lives  map[model.AgentID]live
 }
 
 // pair is what is stored at a path. A changed of zero means nothing.
@@ -76,7 +78,8 @@ type owner struct {
 
 func (b *Backend) begin(ctx context.Context, writable bool) *txn {
 	return &txn{b: b, ctx: ctx, writable: writable, cached: map[read]page{}, owners: map[string]owner{}, writes: map[string][]byte{},
-		heads: map[model.AgentID]int64{}, compared: map[string]int64{}, scanned: map[span]bool{}}
+		heads: map[model.AgentID]int64{}, compared: map[string]int64{}, scanned: map[span]bool{}, fences: map[string]fence{},
+		lives: map[model.AgentID]live{}}
 }
 
 // Get implements store.Txn.
