@@ -11,10 +11,11 @@ import (
 	"vise/model"
 )
 
-// sentAct is a command that was sent to a host.
+// sentAct is a command, or a question for a plan, that was sent to a host. name is what its answer names.
 type sentAct struct {
 	toHost
-	answered chan hostAnswer
+	name     string
+	answered chan fromHost // closed without an answer when the connection is lost
 }
 
 // actWait is how long a command waits for its answer, across lost connections. A connection that hangs is given up after hostSilence, and
@@ -32,42 +33,53 @@ func (l *link) awayError() error {
 	return e
 }
 
-// apply sends a command. The command's key makes it happen once, however often the connection is lost before the answer.
-func (l *link) apply(ctx context.Context, e model.Envelope) (model.Receipt, error) {
-	x, err := l.written(e)
-	if err != nil {
-		return model.Receipt{}, err
-	}
-	act := &sentAct{x, make(chan hostAnswer, 1)}
+// ask sends a line and waits for its answer. ok is false if none came.
+func (l *link) ask(ctx context.Context, name string, x toHost) (a fromHost, ok bool, err error) {
+	act := &sentAct{x, name, make(chan fromHost, 1)}
 	l.mu.Lock()
 	if l.out == nil || len(l.acts) >= maxActs/2 {
 		defer l.mu.Unlock()
-		return model.Receipt{}, l.awayError()
+		return a, false, l.awayError()
 	}
 	l.acts = append(l.acts, act)
 	select {
-	case l.out <- act.toHost:
+	case l.out <- x:
 	default: // the next connection sends it again with all unanswered commands
 	}
 	l.mu.Unlock()
 	late := time.NewTimer(actWait)
 	defer late.Stop()
 	select {
-	case a := <-act.answered:
-		return l.received(a)
+	case a, ok = <-act.answered:
+		return a, ok, nil
 	case <-late.C:
 	case <-ctx.Done():
-		err = ctx.Err()
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	select {
-	case a := <-act.answered: // the answer came at the same moment
-		return l.received(a)
+	case a, ok = <-act.answered: // the answer came at the same moment
 	default:
+		l.acts = slices.DeleteFunc(l.acts, func(x *sentAct) bool { return x == act })
 	}
-	l.acts = slices.DeleteFunc(l.acts, func(x *sentAct) bool { return x == act })
-	unknown := model.Refuse(model.CodeUnknownOutcome, "no answer from %s: it is not known whether it was carried out", l.Name).Because(err)
+	return a, ok, nil
+}
+
+// apply sends a command. The command's key makes it happen once, however often the connection is lost before the answer.
+func (l *link) apply(ctx context.Context, e model.Envelope) (model.Receipt, error) {
+	x, err := l.written(e)
+	if err != nil {
+		return model.Receipt{}, err
+	}
+	a, ok, err := l.ask(ctx, "command "+e.Key, x)
+	switch {
+	case err != nil:
+		return model.Receipt{}, err
+	case ok:
+		return l.received(*a.Answer)
+	}
+	unknown := model.Refuse(model.CodeUnknownOutcome, "no answer from %s: it is not known whether it was carried out", l.Name).
+		Because(ctx.Err())
 	unknown.Key = e.Key
 	return model.Receipt{}, unknown.WithHint("look at it when %s is back, before you do it again", l.Name)
 }
@@ -100,54 +112,36 @@ func (l *link) received(a hostAnswer) (model.Receipt, error) {
 	return in, rename(&in, taken(l.Name))
 }
 
-func (l *link) answered(a hostAnswer) {
+// answered hands an answer to whoever waits for it.
+func (l *link) answered(name string, x fromHost) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if at := slices.IndexFunc(l.acts, func(x *sentAct) bool { return x.Key == a.Key }); at >= 0 {
-		l.acts[at].answered <- a
-		l.acts = slices.Delete(slices.Clone(l.acts), at, at+1)
-	}
+	l.acts = slices.DeleteFunc(l.acts, func(a *sentAct) bool {
+		if a.name == name {
+			a.answered <- x
+		}
+		return a.name == name
+	})
 }
 
 // plan asks the host for a plan file.
-func (l *link) plan(ctx context.Context, id model.ItemID) (HostPlan, error) {
-	own := id
-	if err := rename(&own, handed(l.Name)); err != nil {
-		return HostPlan{}, err
+func (l *link) plan(ctx context.Context, id model.ItemID) (p HostPlan, err error) {
+	if err := rename(&id, handed(l.Name)); err != nil {
+		return p, err
 	}
-	c := make(chan HostPlan, 1)
-	l.mu.Lock()
-	if l.out == nil {
-		defer l.mu.Unlock()
-		return HostPlan{}, l.awayError()
-	}
-	if l.plans == nil {
-		l.plans = map[model.ItemID][]chan HostPlan{}
-	}
-	l.plans[own] = append(l.plans[own], c)
-	select {
-	case l.out <- toHost{Plan: own}:
-	default:
-	}
-	l.mu.Unlock()
-	select {
-	case p, ok := <-c:
-		if ok {
-			p.Artifact.Path = "" // a path on another machine
-			return p, rename(&p.Artifact, taken(l.Name))
-		}
-	case <-ctx.Done():
+	a, ok, err := l.ask(ctx, planAct+string(id), toHost{Plan: id})
+	switch {
+	case err != nil:
+		return p, err
+	case ok:
+		p = *a.Plan
+		p.Artifact.Path = "" // a path on another machine
+		return p, rename(&p.Artifact, taken(l.Name))
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return HostPlan{}, l.awayError()
+	return p, l.awayError()
 }
 
-func (l *link) planned(p HostPlan) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, c := range l.plans[p.WorkItemID] {
-		c <- p
-	}
-	delete(l.plans, p.WorkItemID)
-}
+// planAct begins the name of a question for a plan.
+const planAct = "plan "

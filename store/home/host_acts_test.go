@@ -28,7 +28,7 @@ func TestACommandOutlastsAConnectionThatHangs(t *testing.T) {
 				host.Go(func() {
 					sent := <-l.out
 					time.Sleep(x.silent) // the bubble's time
-					l.answered(hostAnswer{Key: sent.Key, Receipt: model.Receipt{AgentID: "ann"}})
+					l.answered("command "+sent.Key, fromHost{Answer: &hostAnswer{Key: sent.Key, Receipt: model.Receipt{AgentID: "ann"}}})
 				})
 				in, err := l.apply(t.Context(), model.Envelope{Key: NewKey(), Agent: "ann@build", Command: model.Say{AgentID: "ann@build", Text: "x"}})
 				if unknown := errors.Is(err, &model.Error{Code: model.CodeUnknownOutcome}); unknown != x.unknown || !unknown && in.AgentID != "ann@build" {

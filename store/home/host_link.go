@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os/exec"
 	"path"
+	"slices"
 	"sync"
 	"time"
 
@@ -39,9 +40,8 @@ type link struct {
 	state model.HostState
 	// out takes lines for the host while it is connected, and is nil otherwise.
 	out chan toHost
-	// acts are the commands without an answer yet, in order. plans are the callers that wait for a plan.
-	acts  []*sentAct
-	plans map[model.ItemID][]chan HostPlan
+	// acts are without an answer yet, in order.
+	acts []*sentAct
 }
 
 // run connects again and again until ctx ends.
@@ -203,9 +203,9 @@ func (l *link) admits(x fromHost) error {
 func (l *link) heard(x fromHost, told []fromHost, out chan toHost) ([]fromHost, error) {
 	switch {
 	case x.Answer != nil:
-		l.answered(*x.Answer)
+		l.answered("command "+x.Answer.Key, x)
 	case x.Plan != nil:
-		l.planned(*x.Plan)
+		l.answered(planAct+string(x.Plan.WorkItemID), x)
 	case x.Revision > 0 || x.More || x.Protocol > 0:
 		if told = append(told, x); x.More {
 			return told, nil
@@ -273,12 +273,12 @@ func (l *link) lost(err error) {
 	} else if err != nil {
 		l.state.Trouble.Message = model.Text(err.Error()).String()
 	}
-	for _, all := range l.plans {
-		for _, c := range all {
-			close(c)
+	l.acts = slices.DeleteFunc(l.acts, func(a *sentAct) bool {
+		if a.Plan != "" {
+			close(a.answered)
 		}
-	}
-	l.plans = nil
+		return a.Plan != ""
+	})
 	l.mu.Unlock()
 	l.moved()
 }
