@@ -262,7 +262,8 @@ func (t *txn) allParts() ([]model.AgentID, error) {
 		return t.parts, nil
 	}
 	found := map[model.AgentID]bool{}
-	pages, err := t.read(read{span: beginning(spaceShown + tableHead), keys: true}, read{span: beginning(spaceShown + "agent/"), keys: true})
+	heads, agents := beginning(spaceShown+tableHead), beginning(spaceShown+"agent/")
+	pages, err := t.read(read{span: heads, keys: true}, read{span: agents, keys: true})
 	if err != nil {
 		return nil, err
 	}
