@@ -56,10 +56,8 @@ func commandNames(t *testing.T) (names []string) {
 		raw, err := os.ReadFile(path)
 		must(err)
 		for line := range strings.Lines(string(raw)) {
-			_, rest, ok := strings.Cut(line, `) Name() string`)
-			if _, rest, found := strings.Cut(rest, `return "`); ok && found && !strings.HasSuffix(path, "_test.go") {
-				name, _, _ := strings.Cut(rest, `"`)
-				names = append(names, name)
+			if receiver, _, ok := strings.Cut(line, `) step(s *step)`); ok && !strings.HasSuffix(path, "_test.go") {
+				names = append(names, receiver[strings.LastIndexAny(receiver, " (")+1:])
 			}
 		}
 	}

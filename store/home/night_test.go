@@ -259,7 +259,7 @@ func (n *night) explained(r model.Reader, agent model.AgentID) {
 			}
 			stalled := strings.Contains(labels, "Stalled")
 			works = works || class.Rank() <= model.QueuedRunnable.Rank() && !stalled
-			if !strings.Contains(labels, "Not runnable") && !strings.Contains(labels, "Not current") && !row.IsCurrent {
+			if !strings.Contains(labels, "Not runnable") && !strings.Contains(labels, "Not picked") && !row.IsCurrent {
 				n.unexplained = append(n.unexplained, fmt.Sprintf("%s %s: %s", row.Handle, class, labels))
 			}
 		}
