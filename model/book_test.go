@@ -135,8 +135,11 @@ func (b *book) ParentsOf(child ItemID) []Delegation {
 	return having(b, func(d Delegation) bool { return d.State == DelegationOpen && d.ChildWorkItemID == child })
 }
 
-func (b *book) HandleTaken(h Handle) bool {
-	return len(having(b, func(w WorkItem) bool { return w.Handle == h })) > 0
+func (b *book) ItemOf(h Handle) ItemID {
+	for _, w := range having(b, func(w WorkItem) bool { return w.Handle == h }) {
+		return w.ID
+	}
+	return ""
 }
 
 func (b *book) QueuedMessages(a AgentID, limit int) []Message {

@@ -227,7 +227,7 @@ func noWayBack(w WorkItem, waits []Wait) []Advice {
 		return []Advice{{adviceForgotten, "it is blocked, and nothing reminds of it any more"}}
 	}
 	for _, x := range waits {
-		if _, asked := x.Asks(); x.Kind == WaitExternal && !asked {
+		if _, asked := x.Asks(); x.Kind == WaitExternal && !asked && x.After() == "" {
 			return []Advice{{adviceNoWayBack, "if the event never comes, nobody is reminded; say when to check again (recheck)"}}
 		}
 	}
@@ -362,6 +362,9 @@ func (y *Why) evidence(waits []Wait) {
 func waitWords(x Wait) string {
 	if a, ok := x.Asks(); ok {
 		return a.Words()
+	}
+	if x.After() != "" {
+		return "work item " + string(x.Source)
 	}
 	words := map[WaitKind]string{
 		WaitTask: "task", WaitOperator: "an answer", WaitTimer: "a timer", WaitExternal: "an external event", WaitSystem: "the system",

@@ -34,6 +34,7 @@ var describers = map[EventKind]func(json.RawMessage) Text{
 		return Counted(len(d.WaitIDs), "wait") + " cancelled: " + Spaced(d.Reason)
 	}),
 	EventWaitTriggered:     describing(describeTrigger),
+	EventAwaited:           describing(func(d awaitedNews) string { return string(d.AgentID) + " waits for it" }),
 	EventWaitChecked:       describing(func(d checkNews) string { return d.Resource.Raw() + ": " + d.Gist().Raw() }),
 	EventCompletionWarning: describing(func(d Warning) string { return "warning: " + d.Message }),
 	EventReportPromoted: describing(func(d promoted) string {

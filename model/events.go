@@ -26,6 +26,7 @@ const (
 	EventWaitsCancelled      EventKind = "wait_conditions_cancelled"
 	EventWaitTriggered       EventKind = "wait_condition_triggered"
 	EventWaitChecked         EventKind = "wait_condition_checked"
+	EventAwaited             EventKind = "work_item_awaited"
 	EventCompletionWarning   EventKind = "work_item_completion_warning"
 	EventReportPromoted      EventKind = "work_item_completion_report_promoted"
 	EventReportOffered       EventKind = "work_item_completion_report_offered"
@@ -224,6 +225,12 @@ type TaskNews struct {
 }
 
 // delegated is the data of the delegation events.
+type awaitedNews struct {
+	WaitID     WaitID  `json:"wait_condition_id"`
+	AgentID    AgentID `json:"agent_id"`
+	WorkItemID ItemID  `json:"waiting_work_item_id"`
+}
+
 type delegated struct {
 	DelegationID    DelegationID `json:"delegation_id"`
 	ChildAgentID    AgentID      `json:"child_agent_id"`

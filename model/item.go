@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"strings"
 	"time"
 	"unicode/utf8"
 )
@@ -40,6 +41,8 @@ type WorkItem struct {
 	ResultSummary Text `json:"result_summary,omitempty"`
 	// ReportDue are the delegations that the item served and that ended with its completion, before it had a report.
 	ReportDue []reportDue `json:"report_due,omitempty"`
+	// AwaitedBy are the agents with waits for the item's completion, past ones too.
+	AwaitedBy []AgentID `json:"awaited_by,omitempty"`
 	// Offered is how many reports the operator can choose from; 0 after they declined.
 	Offered int `json:"offered_reports,omitempty"`
 	// Replies are the operator's newest answers to the item's questions, oldest first.
@@ -277,6 +280,18 @@ type Wait struct {
 	UpdatedAt    time.Time `json:"updated_at"`
 	CancelledAt  time.Time `json:"cancelled_at,omitzero"`
 	CancelReason string    `json:"cancel_reason,omitempty"`
+}
+
+// afterItem begins the resource of an external wait for the completion of a work item of any agent; its id follows.
+const afterItem = "item:"
+
+// After is the item for whose completion an external wait waits, or "".
+func (w Wait) After() ItemID {
+	id, ok := strings.CutPrefix(string(w.Resource), afterItem)
+	if !ok || w.Kind != WaitExternal {
+		return ""
+	}
+	return ItemID(id)
 }
 
 // Triggered reports whether an active wait was triggered.

@@ -260,7 +260,8 @@ type Lister interface {
 	// Delegations are the open delegations of a parent's item; ParentsOf are those that a child's item serves.
 	Delegations(parent AgentID, item ItemID) []Delegation
 	ParentsOf(child ItemID) []Delegation
-	HandleTaken(Handle) bool
+	// ItemOf is the item with a handle; empty without one.
+	ItemOf(Handle) ItemID
 	// QueuedMessages are the agent's first queued messages, by priority, then oldest first.
 	QueuedMessages(agent AgentID, limit int) []Message
 	// Rows are the first limit rows of a class after the given row (nil: from the start), in the class's order.

@@ -54,7 +54,7 @@ func (s *step) warn(w ...Warning) { s.receipt.Warnings = append(s.receipt.Warnin
 
 // handleTaken reports whether an item has the handle. It includes those given out in this command, and remembers them.
 func (s *step) handleTaken(h Handle) bool {
-	if s.handles[h] || s.HandleTaken(h) {
+	if s.handles[h] || s.ItemOf(h) != "" {
 		return true
 	}
 	if s.handles == nil {

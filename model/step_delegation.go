@@ -127,7 +127,7 @@ func delegator(a Actor) Actor {
 	return a
 }
 
-// blocks reports whether an item's completion depends on another's through blocking delegations.
+// blocks reports whether an item's completion depends on another's through blocking delegations and waits.
 func (s *step) blocks(w WorkItem, other ItemID) bool {
 	seen, next := map[ItemID]bool{}, []WorkItem{w}
 	for len(next) > 0 && len(seen) < maxDelegationDepth {
@@ -142,6 +142,11 @@ func (s *step) blocks(w WorkItem, other ItemID) bool {
 		for _, d := range s.Delegations(w.AgentID, w.ID) {
 			if child, ok := s.Item(d.ChildWorkItemID); ok && d.Blocking {
 				next = append(next, child)
+			}
+		}
+		for _, x := range s.ItemWaits(w.AgentID, w.ID) {
+			if a, ok := s.Item(x.After()); ok && !x.Triggered() {
+				next = append(next, a)
 			}
 		}
 	}
@@ -209,7 +214,7 @@ type reportDue struct {
 }
 
 // settleDelegations closes the delegations that the completed items serve, by their records and not by the parent's focus
-// (docs/lifecycle.md 15).
+// (docs/lifecycle.md 15), and wakes those who wait for the items.
 func (s *step) settleDelegations() {
 	for _, id := range s.completed {
 		w, _ := s.Item(id)
@@ -220,7 +225,15 @@ func (s *step) settleDelegations() {
 			}
 			s.closeDelegation(d, delegationCompleted, EventDelegationCompleted, w.ResultSummary)
 		}
+		for _, a := range w.AwaitedBy {
+			s.wake(s.WaitsOn(a, WaitExternal, afterItem+Text(id)), s.completion(w))
+		}
 	}
+}
+
+// completion is what is told to those who wait for an item.
+func (s *step) completion(w WorkItem) Provenance {
+	return Provenance{Actor: s.at.Actor, Source: Text(w.Handle), Payload: cmp.Or(cut(w.ResultSummary, previewReport), "completed without a report")}
 }
 
 // bringReport brings the report of w to the delegations that ended before it. A parent that waits for one is triggered; one that has gone
@@ -245,9 +258,15 @@ func (s *step) bringReport(w WorkItem, due []reportDue) {
 	}
 }
 
-// canEnd refuses a wait of an agent, or of its item w, for an open delegation whose end cannot trigger it: that of another parent, or one
-// that itself waits for w.
+// canEnd refuses a wait of an agent, or of its item w, for what cannot trigger it: an open delegation of another parent, and what itself
+// waits for w.
 func (s *step) canEnd(x Wait, agent AgentID, w WorkItem) error {
+	switch a, after := s.Item(x.After()); {
+	case after && w.ID == "":
+		return Invalid("only a work item waits for another").At("work_item_id", "name the work item that waits")
+	case after && s.blocks(a, w.ID):
+		return Refused("%s waits for %s itself: neither would ever end", a.Handle, w.Handle).At("resource", "wait for something else")
+	}
 	if x.Kind != WaitTask {
 		return nil
 	}

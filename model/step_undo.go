@@ -242,6 +242,9 @@ func (s *step) awaken(w WorkItem, waits []waitMark) error {
 		x.Status, x.CancelledAt, x.CancelReason, x.UpdatedAt = WaitActive, time.Time{}, "", s.at.At
 		s.put(x)
 		s.registered(x, nil)
+		if !x.Triggered() {
+			s.wakeByEnded(x)
+		}
 	}
 	return nil
 }

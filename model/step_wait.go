@@ -139,6 +139,13 @@ func (s *step) wakeable(x Wait) (Wait, error) {
 			}
 			x.Resource = a.Resource()
 		}
+		if id := x.After(); id != "" {
+			w, ok := s.Item(cmp.Or(s.ItemOf(Handle(id)), id))
+			if !ok {
+				return x, notFound(id).At("resource")
+			}
+			x.Resource, x.Source = afterItem+Text(w.ID), Text(w.Handle)+" "+cut(w.Objective, rowText)
+		}
 	case WaitSystem:
 		// A wait for the system needs time: triggered at once, it would make the scheduler spin.
 		x.WakeAt = s.at.At.Add(systemPause)
@@ -183,7 +190,7 @@ func (s *step) itemWaits(w WorkItem, x Wait, recheck time.Duration) {
 	x.AgentID, x.WorkItemID = w.AgentID, w.ID
 	s.register(x, earlier, cancelled)
 	s.releaseFocus(w, "work_item_waiting")
-	if _, asked := x.Asks(); recheck == 0 && x.Kind == WaitExternal && !asked {
+	if _, asked := x.Asks(); recheck == 0 && x.Kind == WaitExternal && !asked && x.After() == "" {
 		s.warn(Warning{Kind: warnWeakWait,
 			Message: "if the event never comes, nobody is reminded; say when to check again (recheck_after_ms, --recheck)"})
 	}
@@ -212,7 +219,7 @@ func (s *step) agentWaits(x Wait) error {
 	return nil
 }
 
-// register writes a new wait in place of the earlier ones. A wait for an ended task is triggered at once.
+// register writes a new wait in place of the earlier ones. A wait for what has ended is triggered at once.
 func (s *step) register(x Wait, earlier []Wait, cancelled []WaitID) {
 	x.ID = WaitID(s.newID("wt-"))
 	if i := slices.IndexFunc(earlier, Wait.asks); i >= 0 && x.Kind == WaitOperator {
@@ -225,8 +232,17 @@ func (s *step) register(x Wait, earlier []Wait, cancelled []WaitID) {
 	s.wakeByEnded(x)
 }
 
-// wakeByEnded triggers a wait whose task or delegation has already ended.
+// wakeByEnded triggers a wait whose task, delegation or work item has already ended. An open work item notes who waits for it.
 func (s *step) wakeByEnded(x Wait) {
+	switch w, ok := s.Item(x.After()); {
+	case ok && w.State == Completed:
+		s.warn(Warning{Kind: warnTaskEnded, Message: "the work item was already completed: there is news at once"})
+		s.wake([]Wait{x}, s.completion(w))
+	case ok && !slices.Contains(w.AwaitedBy, x.AgentID):
+		w.AwaitedBy = append(w.AwaitedBy, x.AgentID)
+		s.put(w)
+		s.event(EventAwaited, w.ID, awaitedNews{x.ID, x.AgentID, x.WorkItemID})
+	}
 	if x.Kind != WaitTask {
 		return
 	}

@@ -131,7 +131,7 @@ func readBack(t *testing.T, b store.Backend) {
 		if waits := r.Waits("ada", id, 5); len(waits) != 1 || waits[0].ID != wait.WaitID {
 			t.Errorf("waits %v", waits)
 		}
-		if !r.HandleTaken(w.Handle) || r.HandleTaken("wi-none") {
+		if r.ItemOf(w.Handle) != w.ID || r.ItemOf("wi-none") != "" {
 			t.Error("handles")
 		}
 		if agents := r.Agents("", 5); len(agents) != 1 || agents[0].ID != "ada" || len(r.Agents("ada", 5)) != 0 {

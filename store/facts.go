@@ -215,7 +215,7 @@ func (f *Facts) QueuedMessages(a model.AgentID, limit int) []model.Message {
 	return listed[model.Message](f, model.KindMessage, Prefix(prefix), len(prefix)+2+ageSize, max(limit, 0))
 }
 
-func (f *Facts) HandleTaken(h model.Handle) bool { return f.get(handleKey(h)) != nil }
+func (f *Facts) ItemOf(h model.Handle) model.ItemID { return model.ItemID(f.get(handleKey(h))) }
 
 func (f *Facts) Rows(a model.AgentID, c model.Class, after *model.Row, limit int) []model.Row {
 	keys := Prefix(indexPrefix(a, c))

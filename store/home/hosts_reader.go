@@ -85,7 +85,7 @@ func (r *homesReader) ParentsOf(child model.ItemID) []model.Delegation {
 	return homeOf(r, child).ParentsOf(child)
 }
 
-func (r *homesReader) HandleTaken(h model.Handle) bool { return r.here.HandleTaken(h) }
+func (r *homesReader) ItemOf(h model.Handle) model.ItemID { return r.here.ItemOf(h) }
 
 func (r *homesReader) QueuedMessages(a model.AgentID, limit int) []model.Message {
 	return homeOf(r, a).QueuedMessages(a, limit)

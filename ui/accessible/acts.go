@@ -313,6 +313,7 @@ func (s *dialogue) wait(ctx context.Context, l itemView) error {
 			flag: "--choice", read: func(in string, _ time.Time) ([]string, error) { return strings.Split(in, "|"), nil }},
 			reason, recheck),
 		kind("A task or delegation", "--task", "Its id:", reason, recheck),
+		kind("Another work item", "--after", "Its handle:", reason),
 		kind("Something outside", "--external", "What, as github:owner/repo#7:",
 			question{ask: "Who will tell, as ci (empty: anybody):", flag: "--source"},
 			question{ask: "What must be so (empty: anything):", flag: "--condition"}, reason, recheck),

@@ -15,22 +15,24 @@ import (
 
 func waitVerb() verb {
 	var c model.WaitFor
-	var operator, task, external, pull, timer string
+	var operator, task, after, external, pull, timer string
 	var checks, system bool
 	return verb{
 		use: "wait [ID]", short: "Park a work item until something happens", items: model.FilterOpen,
-		long: `wait parks a work item until an answer, a task, an event or a time. Its earlier waits end. Without ID
+		long: `wait parks a work item until an answer, a task, another work item, an event or a time. Its earlier waits end. Without ID
 the agent's current item waits, or the agent itself if it has none. News asks for a review and
 never unblocks. With --pr or --checks the console, drive and serve ask gh or glab how it goes; comments
 on a pull request arrive as messages.`,
 		example: `vise wait wi-7f3k --operator 'LRU or LFU?' --choice LRU --choice LFU
 vise wait wi-7f3k --external github:owner/repo#7 --source ci --recheck 2h
+vise wait wi-7f3k --after wi-2m4q
 vise wait wi-7f3k --pr owner/repo#7
 vise wait wi-7f3k --timer 'tomorrow 9'`,
 		revision: &c.SeenRevision,
 		flags: flags{
 			{"operator", &operator, "wait for your answer to this question"},
 			{"task", &task, "wait for a task or delegation to end"},
+			{"after", &after, "wait for another work item, of any agent, to be completed"},
 			{"external", &external, "wait for something outside to change: a run, a review, a branch"},
 			{"pr", &pull, "wait for a pull request, owner/name#7: its checks, reviews and end, asked of gh; gitlab:group/name!7 " +
 				"is asked of glab"},
@@ -43,7 +45,7 @@ vise wait wi-7f3k --timer 'tomorrow 9'`,
 			{"choice", &c.Choices, "an answer to propose; can be given again"},
 			{"recheck", &c.RecheckAfterMS, "look again after this time, if nothing came"},
 		},
-		oneOf: "operator task external pr checks timer system",
+		oneOf: "operator task after external pr checks timer system",
 		run: func(e *Env, args []string) (answer, error) {
 			var words string
 			var err error
@@ -60,6 +62,10 @@ vise wait wi-7f3k --timer 'tomorrow 9'`,
 				c.Wake, c.Question, words = model.WakeOperatorInput, model.Text(operator), operator
 			case task != "":
 				c.Wake, c.Resource, words = model.WakeTaskResult, model.Text(task), "task "+task
+			case after != "":
+				var w model.WorkItem
+				w, err = itemOf(e, after)
+				c.Wake, c.Resource, words = model.WakeExternal, model.Text("item:"+w.ID), fmt.Sprintf("after %s %s", w.Handle, w.Objective)
 			case external != "": // raw: a Text again
 				c.Wake, c.Resource, words = model.WakeExternal, model.Text(external), cmp.Or(string(c.Condition), external)
 			case timer != "":

@@ -11,9 +11,9 @@ import (
 )
 
 // waitKinds are the wakes, in the order of their digits.
-var waitKinds = []model.Wake{model.WakeOperatorInput, model.WakeTaskResult, model.WakeExternal, model.WakeTimer}
+var waitKinds = []model.Wake{model.WakeOperatorInput, model.WakeTaskResult, model.WakeExternal, model.WakeTimer, model.WakeExternal}
 
-var waitNames = []string{"your answer", "task", "event outside", "time"}
+var waitNames = []string{"your answer", "task", "event outside", "time", "another item"}
 
 // waiting makes an item wait for something.
 func waiting(c *console) dialog {
@@ -21,7 +21,7 @@ func waiting(c *console) dialog {
 	f := itemForm(x, r, "WaitFor", "wait", about(x, "Wait", r), "{submit} save · {next-pane} field · {back} keeps the draft")
 	kind := func() int { return f.Fields[0].Chosen }
 	var w model.WaitFor
-	var choices model.Text
+	var choices, after model.Text
 	var recheck time.Time
 	line := func(label string, into *model.Text, kinds ...int) formField {
 		ff := lineField(label, model.MaxWaitText, into, "")
@@ -39,6 +39,7 @@ func waiting(c *console) dialog {
 		line("Choices   up to five, with | between", &choices, 0),
 		line("Source   ci.github; gh: vise asks it", &w.Source, 2),
 		line("Resource   the task's id, or what it is about", &w.Resource, 1, 2),
+		line("After   the handle of a work item, of any agent", &after, 4),
 		line("Condition   conclusion=success", &w.Condition, 2),
 		at(line("Until   30m, 16:00, tomorrow 9", nil, 3), &w.WakeAt, sayWhen),
 		at(line("Check again   after 30m, at 16:00; can stay empty", nil, 0, 1, 2), &recheck, ""),
@@ -50,6 +51,9 @@ func waiting(c *console) dialog {
 			if c = strings.TrimSpace(c); c != "" {
 				w.Choices = append(w.Choices, model.Text(c))
 			}
+		}
+		if kind() == 4 {
+			w.Resource = "item:" + after
 		}
 		if w.RecheckAfterMS = nil; !recheck.IsZero() {
 			ms := max(recheck.Sub(x.Now), time.Millisecond).Milliseconds()

@@ -88,7 +88,15 @@ func TestAnItemFromCreationToCompletion(t *testing.T) {
 	if waiting.Scheduling != model.WaitingOperator {
 		t.Errorf("waiting %+v", waiting)
 	}
+	next := c.call("CreateWorkItem", `{"objective":"Use the cache"}`).item(t)
+	after := c.call("WaitFor", fmt.Sprintf(`{"work_item_id":%q,"reason":"the cache","wake":"external","resource":"item:%s"}`, next.ID, w.Handle)).item(t)
+	if after.Scheduling != "waiting_external" || string(after.ActiveWaits[0].After()) != string(w.ID) {
+		t.Errorf("waiting for %s: %+v", w.ID, after)
+	}
 	done := c.call("CompleteWorkItem", fmt.Sprintf(`{"work_item_id":%q}`, w.ID))
+	if next := c.call("GetWorkItem", fmt.Sprintf(`{"work_item_id":%q}`, next.ID)).item(t); next.Class != model.TriggeredBlocked {
+		t.Errorf("after the completion %+v", next)
+	}
 	if !strings.Contains(string(done.Structured), `"completed_transition":true`) {
 		t.Errorf("completed %s", done.Structured)
 	}
