@@ -216,7 +216,7 @@ func (r *restore) strayReports(f *store.Facts) (out []string) {
 		}
 		for _, ref := range report.Items {
 			_, byID := f.Item(model.ItemID(ref))
-			if !byID && !f.HandleTaken(model.Handle(ref)) {
+			if !byID && f.ItemOf(model.Handle(ref)) == "" {
 				out = append(out, fmt.Sprintf("work item %s: %s waits to report on it", model.Text(ref), relative(r.Home, path)))
 			}
 		}
