@@ -233,7 +233,8 @@ func (s *step) settleDelegations() {
 
 // completion is what is told to those who wait for an item.
 func (s *step) completion(w WorkItem) Provenance {
-	return Provenance{Actor: s.at.Actor, Source: Text(w.Handle), Payload: cmp.Or(cut(w.ResultSummary, previewReport), "completed without a report")}
+	return Provenance{Actor: s.at.Actor, Source: Text(w.Handle),
+		Payload: cmp.Or(cut(w.ResultSummary, previewReport), "completed without a report")}
 }
 
 // bringReport brings the report of w to the delegations that ended before it. A parent that waits for one is triggered; one that has gone

@@ -195,7 +195,8 @@ func searchable(r model.Row) string {
 // eventKinds are the words of kind: with the events that each stands for.
 var eventKinds = map[string][]model.EventKind{
 	"item": {model.EventWorkItemWritten}, "pick": {model.EventWorkItemPicked, model.EventFocusReleased},
-	"plan": {model.EventPlanRefreshed, model.EventPlanTaken}, "wait": {model.EventWaitRegistered, model.EventWaitsCancelled, model.EventAwaited},
+	"plan": {model.EventPlanRefreshed, model.EventPlanTaken},
+	"wait": {model.EventWaitRegistered, model.EventWaitsCancelled, model.EventAwaited},
 	"news": {model.EventWaitTriggered, model.EventIngressDelivered}, "trigger": {model.EventWaitTriggered, model.EventIngressDelivered},
 	"report":  {model.EventReportPromoted, model.EventReportOffered, model.EventReportDeclined, model.EventBriefSuppressed},
 	"warning": {model.EventCompletionWarning, model.EventStalled},
