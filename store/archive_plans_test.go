@@ -18,6 +18,7 @@ import (
 	"vise/store/etcd"
 	"vise/store/files"
 	"vise/store/storetest"
+	"vise/store/transfer"
 )
 
 const day = 24 * time.Hour
@@ -71,7 +72,7 @@ func TestThePlansOfCompletedItemsMoveToTheArchive(t *testing.T) {
 	archive := func() (read int) {
 		t.Helper()
 		was := views
-		must(store.ArchiveTexts(ctx, l))
+		must(transfer.ArchiveTexts(ctx, l))
 		return views - was
 	}
 
@@ -111,14 +112,14 @@ func TestThePlansOfCompletedItemsMoveToTheArchive(t *testing.T) {
 	}
 	w, err = itemIn(other, item)
 	must(err)
-	if places, err := other.TextsMoved(ctx, w); err != nil || !strings.HasPrefix(places, store.ArchiveIn(dir)+" on ") ||
+	if places, err := transfer.TextsMoved(ctx, other, w); err != nil || !strings.HasPrefix(places, store.ArchiveIn(dir)+" on ") ||
 		bodyIn(t, other, item) != nil {
 		t.Errorf("elsewhere the text is said to be at %q, %v", places, err)
 	}
 	for _, id := range []model.ItemID{open, later} {
 		w, err := itemIn(other, id)
 		must(err)
-		if places, err := other.TextsMoved(ctx, w); err != nil || places != "" {
+		if places, err := transfer.TextsMoved(ctx, other, w); err != nil || places != "" {
 			t.Errorf("a text that did not move is said to be at %q, %v", places, err)
 		}
 	}
@@ -156,7 +157,7 @@ func comesWithPlans(t *testing.T, l *store.Ledger, dir string, item model.ItemID
 	for home, want := range map[string]string{dir: string(text), storetest.MemoryDir(t): ""} {
 		plans, err := files.NewHome(home)
 		must(err)
-		out, err := l.BringPlans(ctx, plans)
+		out, err := transfer.BringPlans(ctx, l, plans)
 		got, _ := plans.ReadPlan("ada", item)
 		if err != nil || string(got) != want || (out.MissingCount == 0) != (want != "") {
 			t.Errorf("%+v, %v: the file has %d bytes", out, err, len(got))
@@ -201,7 +202,7 @@ func TestAnArchiverOfPlansThatEndsAnywhereLosesNothing(t *testing.T) {
 		a := archiving(t, homes[rng.IntN(2)], endsAt(s, func(files.Op) error { return s.next(func() error { return nil }) }))
 		a.Now = future
 		*s = stop{at: at, after: rng.IntN(2) == 0}
-		err := store.ArchiveTexts(ctx, a)
+		err := transfer.ArchiveTexts(ctx, a)
 		n := s.n
 		_ = a.Close()
 		if ended = err != nil; ended && !errors.Is(err, errStopped) {
@@ -228,7 +229,7 @@ func TestAnArchiverOfPlansThatEndsAnywhereLosesNothing(t *testing.T) {
 		}
 	}
 	l.Now = future
-	must(store.ArchiveTexts(ctx, l))
+	must(transfer.ArchiveTexts(ctx, l))
 	if n := inTable(contents(t, store.BackendOf(l)), "plan/"); n > 0 {
 		t.Errorf("seed %d: %d keys of texts are still on the cluster", seed, n)
 	}

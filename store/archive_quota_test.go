@@ -15,6 +15,7 @@ import (
 	"vise/model"
 	"vise/store"
 	"vise/store/storetest"
+	"vise/store/transfer"
 )
 
 // smallQuota is that of the cluster which the test fills, in bytes.
@@ -105,7 +106,7 @@ func (x *filling) archive() {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		l.Archive(ended, func(err error) { x.t.Errorf("archive: %v", err) })
+		transfer.RunArchive(ended, l, func(err error) { x.t.Errorf("archive: %v", err) })
 	}()
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()

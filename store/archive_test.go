@@ -18,6 +18,7 @@ import (
 	"vise/store/files"
 	"vise/store/recovery"
 	"vise/store/storetest"
+	"vise/store/transfer"
 )
 
 // clusterOf is how a home reaches a ledger on a cluster.
@@ -56,13 +57,15 @@ func archiving(t testing.TB, dir string, o store.Options) *store.Ledger {
 // wholeContents are the contents of a ledger with the archived changes from the files in a directory.
 func wholeContents(t testing.TB, l *store.Ledger, dir string) (out map[string]string) {
 	t.Helper()
-	lacking, err := store.Whole(ctx, l, dir, func(b store.Backend) { out = contents(t, b) })
+	w, lacking, err := transfer.OpenWhole(ctx, l.Backend(), l.Home().ID, l.Home().Machine, dir)
 	if err != nil || lacking != "" {
 		t.Fatalf("the history is not whole: %s, %v", lacking, err)
 	}
-	if out == nil { // nothing is archived
-		out = contents(t, store.BackendOf(l))
+	if w == nil { // nothing is archived
+		return contents(t, l.Backend())
 	}
+	out = contents(t, w)
+	must(w.Close())
 	return out
 }
 
@@ -111,7 +114,7 @@ func TestTheArchiveAndTheClusterHaveTheWholeHistory(t *testing.T) {
 	for round := range 3 {
 		x.Live(t, l, 150)
 		before := wholeContents(t, l, store.ArchiveIn(dir))
-		must(store.ArchiveOnce(ctx, l))
+		must(transfer.ArchiveOnce(ctx, l))
 		now := contents(t, store.BackendOf(l))
 		if n := inTable(now, "journal/"); n > 4*(8+2) {
 			t.Errorf("seed %d, round %d: %d changes are still on the cluster", seed, round, n)
@@ -136,7 +139,7 @@ func TestTheArchiveAndTheClusterHaveTheWholeHistory(t *testing.T) {
 	readsOn(t, l)
 
 	other := archiving(t, joined(t, at, false), store.Options{})
-	archived, err := other.Archived(ctx)
+	archived, err := transfer.Archived(ctx, other)
 	must(err)
 	isSound(t, other, archived.Changes)
 	readsOn(t, other)
@@ -150,7 +153,11 @@ func TestTheArchiveAndTheClusterHaveTheWholeHistory(t *testing.T) {
 // isSound expects that a check finds nothing, and leaves out only so many archived changes.
 func isSound(t *testing.T, l *store.Ledger, unread uint64) {
 	t.Helper()
-	h, err := l.Check(ctx)
+	var h store.Health
+	err := transfer.Whole(ctx, l, func(l *store.Ledger) (err error) {
+		h, err = l.Check(ctx)
+		return err
+	})
 	if err != nil || !h.Healthy() || h.Archived != unread {
 		t.Errorf("check: %q, %d archived changes were not read, want %d; %v", h.Problems, h.Archived, unread, err)
 	}
@@ -187,11 +194,11 @@ func backedUp(t *testing.T, cluster *storetest.Etcd, l *store.Ledger, want map[s
 			t.Errorf("the backup says %+v, and lacks %d changes", s.Archived, lacks)
 		}
 		again := onLedger(t, cluster, "again")
-		_, err := store.FromBackup(ctx, path, again, nil, nil)
+		_, err := transfer.FromBackup(ctx, path, again, nil, nil)
 		must(err)
 		brought := on(t, again, nil)
 		isSound(t, brought, lacks)
-		if x, err := brought.Archived(ctx); err != nil || x.Said() != s.Archived.Said() {
+		if x, err := transfer.Archived(ctx, brought); err != nil || x.Said() != s.Archived.Said() {
 			t.Errorf("the ledger that came from a backup says %q of the archive, %v", x.Said(), err)
 		}
 		must(brought.Close())
@@ -218,9 +225,9 @@ func movesBackWithItsArchive(t *testing.T, at store.Cluster, dir string, want ma
 	defer l.Close()
 	elsewhere := filepath.Join(storetest.MemoryDir(t), "elsewhere")
 	move := func(to string) error {
-		a, err := store.Arrive(to, l.Home().ID, store.Options{})
+		a, err := transfer.Arrive(to, l.Home().ID, store.Options{})
 		must(err)
-		_, err = (&store.Move{From: l, To: a, FromName: at.Address(), ToName: to, Opened: a.Install, Archive: store.ArchiveIn(to)}).Run(ctx)
+		_, err = (&transfer.Move{From: l, To: a, FromName: at.Address(), ToName: to, Opened: a.Install, Archive: store.ArchiveIn(to)}).Run(ctx)
 		if err != nil {
 			return errors.Join(err, a.Close())
 		}
@@ -281,7 +288,7 @@ func TestAnswersOfArchivedChangesEnd(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n%200 == 0 {
-			must(store.ArchiveOnce(ctx, l))
+			must(transfer.ArchiveOnce(ctx, l))
 		}
 	}
 	now := contents(t, store.BackendOf(l))
@@ -295,7 +302,7 @@ func TestAnswersOfArchivedChangesEnd(t *testing.T) {
 			t.Errorf("change %d again: answered before: %v, %v", n, r.Replayed, err)
 		}
 	}
-	must(store.ArchiveOnce(ctx, l))
+	must(transfer.ArchiveOnce(ctx, l))
 	isSound(t, l, 0)
 }
 
@@ -372,7 +379,7 @@ func TestAnArchiverThatEndsAnywhereLosesNothing(t *testing.T) {
 			return s.next(func() error { return nil })
 		}))
 		s.n, s.at, s.after = 0, 1+rng.IntN(36), rng.IntN(2) == 0
-		err := store.ArchiveOnce(ctx, a)
+		err := transfer.ArchiveOnce(ctx, a)
 		_ = a.Close()
 		if err != nil && !errors.Is(err, errStopped) {
 			t.Fatalf("seed %d, round %d: %v", seed, n, err)
@@ -388,7 +395,7 @@ func TestAnArchiverThatEndsAnywhereLosesNothing(t *testing.T) {
 	if stopped < 10 {
 		t.Errorf("it ended only %d times", stopped)
 	}
-	must(store.ArchiveOnce(ctx, l))
+	must(transfer.ArchiveOnce(ctx, l))
 	if n := inTable(contents(t, store.BackendOf(l)), "journal/"); n > 3*(8+2) {
 		t.Errorf("seed %d: %d changes are still on the cluster", seed, n)
 	}

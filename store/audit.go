@@ -20,7 +20,7 @@ type audit struct {
 	fixes  []fix
 	counts map[model.AgentID]counts
 	// ends are the ends of the parts' histories; nil if the journal was not read.
-	ends map[model.AgentID]agentHead
+	ends map[model.AgentID]PartHead
 	// written is the hash of each record as the journal last wrote it, by key. held is the hash of each record as it is stored.
 	written, held map[string][sha256.Size]byte
 	// facts caches the records that were read; read replaces it after factsKept records.
@@ -57,17 +57,17 @@ var rounds = []round{
 		[]model.RecordKind{model.KindWait, model.KindTask, model.KindDelegation, model.KindBrief, model.KindDelivery,
 			model.KindMessage, model.KindAttempt, model.KindTrace, model.KindIngress, model.KindOffers, model.KindSeen},
 		[]owned{
-			{"waits/", model.KindWait, 3, ageSize}, {"resource/", model.KindWait, 3, ageSize},
-			{"running/", model.KindTask, 2, ageSize}, {"tasks/", model.KindTask, 2, ageSize},
-			{"delegated/", model.KindDelegation, 2, ageSize}, {"serves/", model.KindDelegation, 2, ageSize},
-			{"queue/", model.KindMessage, 2, ageSize}, {tableIngress, model.KindIngress, 1, ageSize},
+			{"waits/", model.KindWait, 3, AgeSize}, {"resource/", model.KindWait, 3, AgeSize},
+			{"running/", model.KindTask, 2, AgeSize}, {"tasks/", model.KindTask, 2, AgeSize},
+			{"delegated/", model.KindDelegation, 2, AgeSize}, {"serves/", model.KindDelegation, 2, AgeSize},
+			{"queue/", model.KindMessage, 2, AgeSize}, {tableIngress, model.KindIngress, 1, AgeSize},
 		},
 	},
 	{
 		[]model.RecordKind{model.KindItem, model.KindAgent},
 		[]owned{
 			{"index/", model.KindItem, 2, 16}, {tableDue, "", 0, 0}, {tableHandle, "", 0, 0},
-			{tableInbox, model.KindItem, 1, ageSize}, {tableDone, model.KindItem, 0, ageSize},
+			{tableInbox, model.KindItem, 1, AgeSize}, {TableDone, model.KindItem, 0, AgeSize},
 			{tableAwaited, model.KindItem, 1, 0},
 		},
 	},
@@ -84,7 +84,7 @@ const factsKept = 1000
 // read returns the facts to derive a record with. After any read error it starts with new facts.
 func (a *audit) read() *Facts {
 	if a.facts == nil || a.facts.Err != nil || len(a.facts.records) > factsKept {
-		a.facts = newFacts(a.txn)
+		a.facts = NewFacts(a.txn)
 	}
 	return a.facts
 }
@@ -155,12 +155,12 @@ func (a *audit) record(key []byte) {
 	a.health.Records++
 	f := a.read()
 	n, part := recordIn(key)
-	payload := f.get(key)
+	payload := f.Payload(key)
 	var d derived
 	if !slices.Contains(rowless, n.Kind) {
 		d = f.derive(n)
 		if r, ok := f.load(n); ok && (r.Name() != n || r.Part() != part) {
-			f.fail(fmt.Errorf("holds the record of %s of agent %s", model.Text(r.Name().Key), r.Part()))
+			f.Fail(fmt.Errorf("holds the record of %s of agent %s", model.Text(r.Name().Key), r.Part()))
 		}
 	}
 	if f.Err != nil {
@@ -225,7 +225,7 @@ func (o owned) owner(key, value []byte) model.RecordName {
 		}
 	case tableDue:
 		agent, rest, _ := strings.Cut(rest, "/")
-		item, _, _ := strings.Cut(rest[min(ageSize, len(rest)):], "/")
+		item, _, _ := strings.Cut(rest[min(AgeSize, len(rest)):], "/")
 		if item == "" {
 			return model.RecordName{Kind: model.KindAgent, Key: agent}
 		}
@@ -260,13 +260,13 @@ func (a *audit) compare() {
 
 // compareHeads compares the heads of the parts with the counted records and, if the journal was read, with the ends of the histories.
 func (a *audit) compareHeads() error {
-	have, want := map[model.AgentID]agentHead{}, map[model.AgentID]agentHead{}
-	err := a.txn.Scan(Prefix([]byte(tableHead)), func(key, value []byte) bool {
-		agent := model.AgentID(key[len(tableHead):])
-		var h agentHead
+	have, want := map[model.AgentID]PartHead{}, map[model.AgentID]PartHead{}
+	err := a.txn.Scan(Prefix([]byte(TableHead)), func(key, value []byte) bool {
+		agent := model.AgentID(key[len(TableHead):])
+		var h PartHead
 		payload, err := kv.Unframe(key, value)
 		if err == nil {
-			err = decode(key, payload, &h)
+			err = Decode(key, payload, &h)
 		}
 		if err != nil {
 			a.problem(key, "%v", err)
@@ -296,12 +296,12 @@ func (a *audit) compareHeads() error {
 	}
 	for _, agent := range sortedKeys(want) {
 		is, should := have[agent], want[agent]
-		payload, encodeErr := encode(should)
-		stored, storedErr := encode(is)
+		payload, encodeErr := Encode(should)
+		stored, storedErr := Encode(is)
 		if err = cmp.Or(err, encodeErr, storedErr); bytes.Equal(stored, payload) {
 			continue
 		}
-		a.fix(fix{key: agentHeadKey(agent), payload: payload}, fmt.Sprintf("is at change %d with %v and should be at %d with %v", is.Seq,
+		a.fix(fix{key: HeadKey(agent), payload: payload}, fmt.Sprintf("is at change %d with %v and should be at %d with %v", is.Seq,
 			is.Counts, should.Seq, should.Counts))
 	}
 	return err
@@ -322,7 +322,7 @@ func (a *audit) problem(key []byte, format string, args ...any) {
 // repair applies the fixes found so far, deletions first, because one wrong row may be found twice: as wrong, and as belonging to no
 // record. Like any change of a part, it writes the part's head.
 func (a *audit) repair() error {
-	f := newFacts(a.txn)
+	f := NewFacts(a.txn)
 	parts := map[model.AgentID]bool{}
 	for _, deleting := range []bool{true, false} {
 		for _, x := range a.fixes {
@@ -331,21 +331,21 @@ func (a *audit) repair() error {
 			}
 			switch {
 			case x.delete && deleting:
-				f.delete(x.key)
+				f.Delete(x.key)
 			case !x.delete && !deleting:
-				f.put(x.key, x.payload)
+				f.Put(x.key, x.payload)
 			}
 		}
 	}
 	for part := range parts {
-		key := agentHeadKey(part)
+		key := HeadKey(part)
 		head, err := a.txn.Get(key)
-		f.fail(err)
+		f.Fail(err)
 		if head == nil {
-			f.delete(key) // the rows of no agent
+			f.Delete(key) // the rows of no agent
 			continue
 		}
-		f.fail(a.txn.Put(key, slices.Clone(head)))
+		f.Fail(a.txn.Put(key, slices.Clone(head)))
 	}
 	a.fixes = nil
 	return f.Err

@@ -21,7 +21,7 @@ type history struct {
 	with map[model.AgentID]named
 	rows int
 	// archived is how far the history of each part that was met is in the archive.
-	archived map[model.AgentID]archivedTo
+	archived map[model.AgentID]ArchivedTo
 }
 
 // named is a portion of a change that another portion names.
@@ -37,9 +37,9 @@ type change struct {
 }
 
 func (a *audit) journal() error {
-	h := &history{audit: a, with: map[model.AgentID]named{}, archived: map[model.AgentID]archivedTo{}}
-	a.ends = map[model.AgentID]agentHead{}
-	err := a.txn.Scan(Prefix([]byte(tableJournal)), func(key, value []byte) bool {
+	h := &history{audit: a, with: map[model.AgentID]named{}, archived: map[model.AgentID]ArchivedTo{}}
+	a.ends = map[model.AgentID]PartHead{}
+	err := a.txn.Scan(Prefix([]byte(TableJournal)), func(key, value []byte) bool {
 		if direct, err := a.txn.Get(key); err != nil || !bytes.Equal(direct, value) {
 			a.problem(key, "is found by a scan, but not by its key")
 		}
@@ -64,11 +64,11 @@ func (h *history) portion(key, payload []byte) {
 		Writes []write `json:"writes"` // the hash covers the other effects
 	}
 	first, second, _ := bytes.Cut(payload, []byte("\n"))
-	if err := cmp.Or(decode(key, first, &p.Outline), decode(key, second, &p)); err != nil {
+	if err := cmp.Or(Decode(key, first, &p.Outline), Decode(key, second, &p)); err != nil {
 		h.problem(key, "%v", err)
 		return
 	}
-	if revision, part := changeIn(key); p.Revision != revision || p.Agent != part {
+	if revision, part := ChangeIn(key); p.Revision != revision || p.Agent != part {
 		h.problem(key, "is of revision %d of agent %s", p.Revision, p.Agent)
 	}
 	if p.Revision != h.revision {
@@ -85,8 +85,8 @@ func (h *history) portion(key, payload []byte) {
 	if p.Seq != was.Seq+1 || p.Prev != was.Hash {
 		h.problem(key, "does not follow change %d of agent %s", was.Seq, p.Agent)
 	}
-	is := agentHead{Seq: p.Seq, Revision: p.Revision, Hash: hashOf(payload), EventSeq: was.EventSeq, At: p.At,
-		Kept: was.Kept + lapse(was.At, p.At), archivedTo: was.archivedTo}
+	is := PartHead{Seq: p.Seq, Revision: p.Revision, Hash: HashOf(payload), EventSeq: was.EventSeq, At: p.At,
+		Kept: was.Kept + lapse(was.At, p.At), ArchivedTo: was.ArchivedTo}
 	for _, e := range p.Events {
 		h.health.Entries++
 		c.events++
@@ -109,28 +109,28 @@ func (h *history) portion(key, payload []byte) {
 		}
 		h.written[string(recordKey(model.RecordName{Kind: w.Kind, Key: id}, p.Agent))] = sha256.Sum256(w.Record)
 	}
-	for _, key := range trailsOf(p.Outline) {
+	for _, key := range TrailsOf(p.Outline) {
 		h.rows++
 		h.expect(key, nil)
 	}
 }
 
 // archivedOf is how far the history of a part is in the archive.
-func (h *history) archivedOf(part model.AgentID) archivedTo {
+func (h *history) archivedOf(part model.AgentID) ArchivedTo {
 	to, known := h.archived[part]
 	if !known {
-		to = newFacts(h.txn).agentHead(part).archivedTo // a head that cannot be read is a problem of its own
+		to = NewFacts(h.txn).PartHead(part).ArchivedTo // a head that cannot be read is a problem of its own
 		h.archived[part] = to
 	}
 	return to
 }
 
 // begin is the head of a part before its first change that is not in the archive.
-func (h *history) begin(part model.AgentID) agentHead {
+func (h *history) begin(part model.AgentID) PartHead {
 	to := h.archivedOf(part)
 	h.health.Archived += to.ArchivedSeq
-	return agentHead{Seq: to.ArchivedSeq, Revision: to.ArchivedRevision, Hash: to.ArchivedHash, EventSeq: to.ArchivedEventSeq,
-		archivedTo: to}
+	return PartHead{Seq: to.ArchivedSeq, Revision: to.ArchivedRevision, Hash: to.ArchivedHash, EventSeq: to.ArchivedEventSeq,
+		ArchivedTo: to}
 }
 
 // next begins the next revision. Revisions may be left out: the numbers of the parts' changes have no gap.
@@ -171,9 +171,9 @@ func nameOf(kind model.RecordKind, key, raw []byte) (string, error) {
 
 // complete checks that the journal ends where the head of the ledger says.
 func (h *history) complete() {
-	f := newFacts(h.txn)
-	if said := f.head(); f.Err != nil || said.Revision < h.revision || len(h.with) > 0 {
-		h.problem(keyHead, "says revision %d, and the journal ends at %d", said.Revision, h.revision)
+	f := NewFacts(h.txn)
+	if said := f.Head(); f.Err != nil || said.Revision < h.revision || len(h.with) > 0 {
+		h.problem(KeyHead, "says revision %d, and the journal ends at %d", said.Revision, h.revision)
 	}
 }
 
@@ -186,19 +186,19 @@ func (h *history) trails() error {
 		}
 		return true
 	}
-	err := cmp.Or(h.txn.Scan(Prefix([]byte(tableTrail)), count), h.txn.Scan(Prefix([]byte(tableLog)), count))
+	err := cmp.Or(h.txn.Scan(Prefix([]byte(TableTrail)), count), h.txn.Scan(Prefix([]byte(TableLog)), count))
 	if err != nil || found <= h.rows {
 		return err
 	}
-	return cmp.Or(h.strays(tableTrail), h.strays(tableLog))
+	return cmp.Or(h.strays(TableTrail), h.strays(TableLog))
 }
 
 // strays finds the rows of a table that belong to no change of the journal.
 func (h *history) strays(table string) error {
 	return h.txn.Scan(Prefix([]byte(table)), func(key, _ []byte) bool {
 		part, _, _ := strings.Cut(string(key[len(table):]), "/")
-		p, _ := newFacts(h.txn).portionAt(numberAt(key), model.AgentID(part))
-		if !slices.ContainsFunc(trailsOf(p.Outline), func(want []byte) bool { return bytes.Equal(key, want) }) {
+		p, _ := NewFacts(h.txn).portionAt(NumberAt(key), model.AgentID(part))
+		if !slices.ContainsFunc(TrailsOf(p.Outline), func(want []byte) bool { return bytes.Equal(key, want) }) {
 			h.fix(fix{key: bytes.Clone(key), delete: true}, "belongs to no event")
 		}
 		return true

@@ -34,27 +34,27 @@ type pair struct{ key, value []byte }
 
 // LaterHead is the value of about/head with a revision that is later by some. A backend that counts its commits needs no other.
 func LaterHead(value []byte, by uint64) ([]byte, error) {
-	payload, err := kv.Unframe(keyHead, value)
+	payload, err := kv.Unframe(KeyHead, value)
 	if err != nil {
 		return nil, err
 	}
-	var h head
-	if err := decode(keyHead, payload, &h); err != nil {
+	var h Head
+	if err := Decode(KeyHead, payload, &h); err != nil {
 		return nil, err
 	}
 	h.Revision += by
-	if payload, err = encode(h); err != nil {
+	if payload, err = Encode(h); err != nil {
 		return nil, err
 	}
-	return kv.Frame(keyHead, payload), nil
+	return kv.Frame(KeyHead, payload), nil
 }
 
 // ChangedAt is the time in the value of a part's head: when its last change was judged.
 func ChangedAt(part model.AgentID, value []byte) (time.Time, error) {
-	var h agentHead
-	payload, err := kv.Unframe(agentHeadKey(part), value)
+	var h PartHead
+	payload, err := kv.Unframe(HeadKey(part), value)
 	if err == nil {
-		err = decode(agentHeadKey(part), payload, &h)
+		err = Decode(HeadKey(part), payload, &h)
 	}
 	return h.At, err
 }

@@ -32,13 +32,13 @@ func BenchmarkJudge(b *testing.B) {
 		_, err = l.judge(t, model.Stamp{At: l.Now().UTC().Round(0), NewID: l.NewID(), Actor: e.Actor}, e, fp, model.NewPlan{})
 		return err
 	}
-	if err := l.update(context.Background(), one); err != nil {
+	if err := l.Update(context.Background(), one); err != nil {
 		b.Fatal(err)
 	}
 	b.ReportAllocs()
 	before := processor()
 	for i := 0; i < b.N; i += 64 {
-		l.update(context.Background(), func(t Txn) error {
+		l.Update(context.Background(), func(t Txn) error {
 			for range min(64, b.N-i) {
 				if err := one(t); err != nil {
 					b.Error(err)

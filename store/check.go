@@ -46,7 +46,6 @@ func (l *Ledger) Check(ctx context.Context) (h Health, err error) {
 // Prove does Check and CheckCopy on one copy.
 func (l *Ledger) Prove(ctx context.Context) (h Health, c copyHealth, err error) {
 	err = l.frozen(ctx, func(z *Ledger) error {
-		z.journal = l.journal
 		if h, err = z.audit(ctx); err == nil {
 			c, err = z.CheckCopy(ctx)
 		}
@@ -55,12 +54,18 @@ func (l *Ledger) Prove(ctx context.Context) (h Health, c copyHealth, err error) 
 	return h, c, Explain(err)
 }
 
-// frozen calls fn with a copy of the ledger, which has the archived changes too if their files are in this home. It first brings
-// the ledger to this program's schema, because this program checks the rows that it derives itself. It ignores an error of that
-// step; the check will meet the same error.
+// frozen calls fn with a copy of the ledger. It first brings the ledger to this program's schema, because this program checks the rows that
+// it derives itself. It ignores an error of that step; the check will meet the same error.
 func (l *Ledger) frozen(ctx context.Context, fn func(*Ledger) error) error {
-	_ = l.view(ctx, func(*Facts) error { return nil })
-	return l.ReadCopy(ctx, func(z *Ledger) error { return z.withArchive(ctx, fn) })
+	_ = l.ViewFacts(ctx, func(*Facts) error { return nil })
+	return l.ReadCopy(ctx, fn)
+}
+
+// On is this ledger on another backend, for reading.
+func (l *Ledger) On(b Backend) *Ledger {
+	z := LedgerOn(b, nil)
+	z.Now, z.NewID, z.home, z.steps, z.journal = l.Now, l.NewID, l.home, l.steps, l.journal
+	return z
 }
 
 // audit checks a ledger that no process changes. It reads the journal and the shares of the
@@ -97,7 +102,7 @@ func (l *Ledger) audit(ctx context.Context) (Health, error) {
 		}
 		err = view(now, func() error {
 			now.facts = nil
-			now.health.Revision = newFacts(now.txn).head().Revision
+			now.health.Revision = NewFacts(now.txn).Head().Revision
 			return now.strays(rounds)
 		})
 	}
@@ -158,7 +163,7 @@ func (a *audit) rebuild() error {
 // was wrong. It only reads the journal and the records.
 func (l *Ledger) Rebuild(ctx context.Context) (Health, error) {
 	var h Health
-	err := l.update(ctx, func(t Txn) error {
+	err := l.Update(ctx, func(t Txn) error {
 		a := newAudit(t)
 		defer func() { h = a.health }()
 		for _, part := range []func() error{a.journal, a.rebuild, a.compareHeads, a.repair} {
@@ -199,13 +204,10 @@ func (l *Ledger) ReadCopy(ctx context.Context, fn func(*Ledger) error) error {
 	if err != nil {
 		return Explain(NoSpaceToCopy(err))
 	}
-	z := LedgerOn(c, nil)
-	z.Now, z.NewID, z.home, z.steps = l.Now, l.NewID, l.home, l.steps
-	err = fn(z)
-	return errors.Join(err, z.Close())
+	return errors.Join(fn(l.On(c)), c.Close())
 }
 
 // ViewFile reads the ledger file at path, even while other processes use it.
 func ViewFile(path string, fn func(*Facts) error) error {
-	return kv.Copy{Path: path}.View(context.Background(), func(t Txn) error { return fn(newFacts(t)) })
+	return kv.Copy{Path: path}.View(context.Background(), func(t Txn) error { return fn(NewFacts(t)) })
 }

@@ -75,7 +75,7 @@ func ReadCluster(dir string) (c Cluster, err error) {
 	return c, nil
 }
 
-func (c Cluster) save(h Home) error {
+func (c Cluster) Save(h Home) error {
 	raw, err := json.MarshalIndent(c, "", "  ")
 	if err != nil {
 		return err
@@ -190,7 +190,7 @@ func Join(ctx context.Context, dir string, c Cluster, b Backend, fresh bool, o O
 	}
 	if err == nil {
 		err = b.View(ctx, func(t Txn) error {
-			return cmp.Or(newFacts(t).status().permits(false), l.learnCluster(t, &c))
+			return cmp.Or(NewFacts(t).Status().Permits(false), l.learnCluster(t, &c))
 		})
 	}
 	if err != nil {
@@ -204,7 +204,7 @@ func Join(ctx context.Context, dir string, c Cluster, b Backend, fresh bool, o O
 			return c, err
 		}
 	}
-	return c, cmp.Or(h.private("."), c.save(h))
+	return c, cmp.Or(h.private("."), c.Save(h))
 }
 
 // HasOwn refuses to join a home that has a ledger in a file.
@@ -223,28 +223,28 @@ func (h Home) HasOwn() error {
 func (l *Ledger) initializeCluster(ctx context.Context) error {
 	l.home.ID = l.NewID()
 	return l.backend.Update(ctx, func(t Txn) error {
-		f := newFacts(t)
-		if err := f.status().permits(false); err != nil {
+		f := NewFacts(t)
+		if err := f.Status().Permits(false); err != nil {
 			return err
 		}
-		if v, err := t.Get(keyHome); err != nil || v != nil {
+		if v, err := t.Get(KeyHome); err != nil || v != nil {
 			return cmp.Or(err, error(model.Conflict("the cluster has a ledger %s already", l.cluster.Ledger).
 				WithHint("leave --new out to join it, or name another one")))
 		}
-		f.putJSON(keyEpoch, firstEpoch)
+		f.PutJSON(KeyEpoch, firstEpoch)
 		return cmp.Or(f.Err, l.initialize(t))
 	})
 }
 
 // learnCluster notes what a ledger on a cluster is.
 func (l *Ledger) learnCluster(t Txn, c *Cluster) error {
-	f := newFacts(t)
-	if !f.getJSON(keyHome, &c.Home) && f.Err == nil {
+	f := NewFacts(t)
+	if !f.JSON(KeyHome, &c.Home) && f.Err == nil {
 		return model.NotFound("the cluster has no ledger %s", c.Ledger).At("address",
 			"check the name; --new makes an empty ledger")
 	}
-	f.getJSON(keyEpoch, &c.Epoch)
-	c.Revision = f.head().Revision
+	f.JSON(KeyEpoch, &c.Epoch)
+	c.Revision = f.Head().Revision
 	l.learnSchema(f)
 	return f.Err
 }
@@ -294,7 +294,7 @@ func (l *Ledger) noteCluster() {
 		return
 	}
 	c.Revision = seen
-	if c.save(l.home) == nil {
+	if c.Save(l.home) == nil {
 		l.cluster.noted.Store(seen)
 	}
 }
@@ -354,5 +354,5 @@ func JoinMoved(ctx context.Context, dir string, c Cluster, b Backend) error {
 	if err := b.View(ctx, func(t Txn) error { return l.learnCluster(t, &c) }); err != nil {
 		return Explain(err)
 	}
-	return c.save(h)
+	return c.Save(h)
 }

@@ -68,20 +68,20 @@ func (l *Ledger) Damage() []string {
 const DamageHint = "all else can be used; vise doctor lists what is damaged, vise doctor --rebuild makes lists and counts anew, " +
 	"vise restore brings back records"
 
-// reader makes f a reader that names damage and continues.
-func (l *Ledger) reader(f *Facts) reader {
+// Reader makes f a reader that names damage and continues.
+func (l *Ledger) Reader(f *Facts) Reader {
 	f.findings = &l.findings
-	return reader{f}
+	return Reader{f}
 }
 
-// harmed notes damage where a read may continue, and fails otherwise.
-func (f *Facts) harmed(err error) {
+// Harmed notes damage where a read may continue, and fails otherwise.
+func (f *Facts) Harmed(err error) {
 	if err == nil {
 		return
 	}
 	var d *kv.Damage
 	if f.findings == nil || !errors.As(err, &d) {
-		f.fail(err)
+		f.Fail(err)
 		return
 	}
 	f.damaged = true
@@ -93,23 +93,23 @@ func (f *Facts) disagree(format string, args ...any) {
 	if f.Err != nil {
 		return
 	}
-	f.harmed(kv.Damaged("read", fmt.Sprintf(format, args...)))
+	f.Harmed(kv.Damaged("read", fmt.Sprintf(format, args...)))
 }
 
 // compareHead compares the heads with the last change.
 func (f *Facts) compareHead() {
-	h := f.head()
+	h := f.Head()
 	if f.findings.proved.Load() == h.Revision || f.Err != nil {
 		return
 	}
 	last, agree := uint64(0), true
-	keys := Prefix([]byte(tableJournal))
+	keys := Prefix([]byte(TableJournal))
 	keys.From = journalOf(h.Revision)
-	f.scan(keys, func(key, value []byte) bool {
-		revision, part := changeIn(key)
+	f.Scan(keys, func(key, value []byte) bool {
+		revision, part := ChangeIn(key)
 		last = max(last, revision)
 		payload, err := kv.Unframe(key, value)
-		agree = agree && err == nil && (revision != h.Revision || f.agentHead(part).Hash == hashOf(payload))
+		agree = agree && err == nil && (revision != h.Revision || f.PartHead(part).Hash == HashOf(payload))
 		return revision == h.Revision
 	})
 	switch {
@@ -127,7 +127,7 @@ func (f *Facts) hasRecord(row model.Row) bool {
 	if !strings.HasPrefix(string(row.ID), itemPrefix) {
 		return true // an agent's row
 	}
-	record := f.get(recordKey(model.RecordName{Kind: model.KindItem, Key: string(row.ID)}, row.AgentID))
+	record := f.Payload(recordKey(model.RecordName{Kind: model.KindItem, Key: string(row.ID)}, row.AgentID))
 	if record == nil {
 		f.disagree("the work item %s is listed, and its record is missing", model.Text(row.Handle))
 		return false
@@ -164,7 +164,7 @@ func (f *Facts) withRecords(after *model.Row, limit int, page func(*model.Row, i
 }
 
 // Rows implements model.Facts.
-func (r reader) Rows(a model.AgentID, c model.Class, after *model.Row, limit int) []model.Row {
+func (r Reader) Rows(a model.AgentID, c model.Class, after *model.Row, limit int) []model.Row {
 	out, read, all := r.withRecords(after, limit, func(after *model.Row, n int) []model.Row { return r.Facts.Rows(a, c, after, n) })
 	if !all || after != nil {
 		return out

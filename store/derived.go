@@ -99,8 +99,8 @@ func (f *Facts) deriveItem(id model.ItemID) derived {
 
 func (f *Facts) addDues(d derived, dues []model.Due) {
 	for _, due := range dues {
-		payload, err := encode(due)
-		f.fail(err)
+		payload, err := Encode(due)
+		f.Fail(err)
 		d.rows[string(dueKey(d.agent, due))] = payload
 	}
 }
@@ -153,13 +153,13 @@ func (f *Facts) replace(before, after []derived) {
 	for i := range after {
 		for _, key := range sortedKeys(before[i].rows) {
 			if _, stays := after[i].rows[key]; !stays {
-				f.delete([]byte(key))
+				f.Delete([]byte(key))
 			}
 		}
 		for _, key := range sortedKeys(after[i].rows) {
 			was, there := before[i].rows[key]
 			if is := after[i].rows[key]; !there || !bytes.Equal(was, is) {
-				f.put([]byte(key), is)
+				f.Put([]byte(key), is)
 			}
 		}
 	}
@@ -172,7 +172,7 @@ func (f *Facts) recount(before, after []derived) {
 			if len(d.tallies) == 0 {
 				continue
 			}
-			h := f.agentHead(d.agent)
+			h := f.PartHead(d.agent)
 			if h.Counts == nil {
 				h.Counts = counts{}
 			}
@@ -213,17 +213,17 @@ func inboxKey(x model.Inboxed) []byte {
 	}
 	at := instant(x.Since)
 	if !x.Need.OfOpenItem() {
-		at = newestFirst(x.Since)
+		at = NewestFirst(x.Since)
 	}
 	return append(inboxPrefix(x.Need), cat(at, "/", string(x.ID), "/", string(x.AgentID))...)
 }
 
-func doneKey(r model.Row) []byte {
-	return cat(tableDone, newestFirst(r.UpdatedAt), "/", string(r.ID), "/", string(r.AgentID))
+func DoneKey(r model.Row) []byte {
+	return cat(TableDone, NewestFirst(r.UpdatedAt), "/", string(r.ID), "/", string(r.AgentID))
 }
 
-// newestFirst returns t in eight bytes whose order is newest first.
-func newestFirst(t time.Time) string {
+// NewestFirst returns t in eight bytes whose order is newest first.
+func NewestFirst(t time.Time) string {
 	b := []byte(instant(t))
 	for i := range b {
 		b[i] = ^b[i]
@@ -234,7 +234,7 @@ func newestFirst(t time.Time) string {
 // addAttention adds an item's rows in the inbox and in the list of finished items.
 func (f *Facts) addAttention(d *derived, w model.WorkItem, waits []model.Wait, row model.Row) {
 	if w.State == model.Completed {
-		d.rows[string(doneKey(row))] = encodeRow(row)
+		d.rows[string(DoneKey(row))] = encodeRow(row)
 	}
 	x, ok := model.InboxOf(f, w, waits, row.IsCurrent)
 	if !ok {
@@ -284,23 +284,23 @@ func decodeInboxed(need model.Need, b []byte) (model.Inboxed, error) {
 	return x, err
 }
 
-func (r reader) Inbox(need model.Need, visit func(model.Inboxed) bool) {
-	r.scan(Prefix(inboxPrefix(need)), func(key, value []byte) bool {
+func (r Reader) Inbox(need model.Need, visit func(model.Inboxed) bool) {
+	r.Scan(Prefix(inboxPrefix(need)), func(key, value []byte) bool {
 		payload, err := kv.Unframe(key, value)
 		var x model.Inboxed
 		if err == nil {
 			x, err = decodeInboxed(need, payload)
 		}
-		r.harmed(err)
+		r.Harmed(err)
 		return err != nil || !r.hasRecord(x.Row) || visit(x)
 	})
 }
 
-func (r reader) Finished(after *model.Row, limit int) []model.Row {
+func (r Reader) Finished(after *model.Row, limit int) []model.Row {
 	out, _, _ := r.withRecords(after, limit, func(after *model.Row, n int) []model.Row {
-		keys := Prefix([]byte(tableDone))
+		keys := Prefix([]byte(TableDone))
 		if after != nil {
-			keys.From = append(doneKey(*after), 0)
+			keys.From = append(DoneKey(*after), 0)
 		}
 		return rowsIn(r.Facts, keys, n, readRow)
 	})

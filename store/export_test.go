@@ -42,7 +42,7 @@ func (l *Ledger) Replay(ctx context.Context, into Backend) error {
 	return l.ReadCopy(ctx, func(z *Ledger) error {
 		last, err := z.revision(ctx)
 		for from := uint64(1); err == nil && from <= last; from += atOnce {
-			err = z.view(ctx, func(f *Facts) error {
+			err = z.ViewFacts(ctx, func(f *Facts) error {
 				return into.Update(ctx, func(t Txn) error { return f.redoInto(t, from, min(from+atOnce-1, last)) })
 			})
 		}
@@ -52,7 +52,7 @@ func (l *Ledger) Replay(ctx context.Context, into Backend) error {
 
 // redoInto makes the changes of a span of revisions again in another ledger.
 func (f *Facts) redoInto(t Txn, first, last uint64) error {
-	gaps := f.txn.Counts()
+	gaps := f.Txn.Counts()
 	for n := first; n <= last; n++ {
 		all := f.changeAt(n)
 		if len(all) == 0 && gaps {
@@ -121,8 +121,8 @@ func CloseCopy(l *Ledger) error {
 // StateOf returns the state of the ledger on a backend, and whether there is one.
 func StateOf(b Backend) (state string, there bool) {
 	err := b.View(context.Background(), func(t Txn) error {
-		f := newFacts(t)
-		state, there = string(f.status().State), f.get(keyHead) != nil
+		f := NewFacts(t)
+		state, there = string(f.Status().State), f.Payload(KeyHead) != nil
 		return f.Err
 	})
 	if err != nil {
@@ -134,30 +134,14 @@ func StateOf(b Backend) (state string, there bool) {
 // PutState writes the state of the ledger on a backend, and its other end.
 func PutState(b Backend, s, other string) error {
 	return b.Update(context.Background(), func(t Txn) error {
-		f := newFacts(t)
-		f.putStatus(Status{State: state(s), Other: other})
+		f := NewFacts(t)
+		f.PutStatus(Status{State: state(s), Other: other})
 		return f.Err
 	})
 }
 
 // BackendOf returns the backend of a ledger.
 func BackendOf(l *Ledger) Backend { return l.backend }
-
-// ArchiveOnce archives what is old in a ledger on a cluster.
-func ArchiveOnce(ctx context.Context, l *Ledger) error { return l.archiveOnce(ctx) }
-
-// ArchiveTexts moves the plans of completed items of a ledger on a cluster that are old.
-func ArchiveTexts(ctx context.Context, l *Ledger) error { return l.archiveTexts(ctx) }
-
-// Whole calls fn with a ledger's backend, to which the archived changes were added from the files in a directory.
-func Whole(ctx context.Context, l *Ledger, dir string, fn func(Backend)) (lacking string, err error) {
-	w, lacking, err := openWhole(ctx, l.backend, l.home.ID, l.home.Machine, dir)
-	if w == nil || err != nil {
-		return lacking, err
-	}
-	fn(w)
-	return "", w.Close()
-}
 
 // OpenCopy opens a ledger file for reading.
 func OpenCopy(path string) (Backend, error) { return kv.Copy{Path: path}.Open() }
@@ -174,12 +158,12 @@ func AddOther(archive, home string, part model.AgentID) error {
 	var out []byte
 	last := uint64(0)
 	_, err = (&journal.Copy{Dir: places[0], Home: home}).Read(0, func(c journal.Change) error {
-		p, err := readPortion(JournalKey(c.Revision, part), c.Values[0].Bytes)
+		p, err := ReadPortion(JournalKey(c.Revision, part), c.Values[0].Bytes)
 		if err != nil || p.Seq%5 > 0 {
 			return err
 		}
 		p.Revision, p.Actor = p.Revision+1, "agent:other"
-		raw, err := p.encode()
+		raw, err := p.Encode()
 		out = journal.AppendChange(out, journal.Change{Revision: p.Revision,
 			Values: []journal.Value{{Part: part, Bytes: kv.Frame(JournalKey(p.Revision, part), raw)}}})
 		last = p.Revision

@@ -17,15 +17,15 @@ import (
 // it uses any of them.
 type Facts struct {
 	model.Records
-	txn Txn
+	Txn Txn
 	Err error
 	// fresh is in the ids that the command makes. Nothing has one yet.
 	fresh string
 	// records are the records decoded so far; nil for a record that does not exist.
 	records map[model.RecordName]model.Record
 	// known and heads are the heads of the ledger and of its parts, as read or written so far.
-	known *head
-	heads map[model.AgentID]agentHead
+	known *Head
+	heads map[model.AgentID]PartHead
 	// findings notes the damage after which a read may continue. If it is nil, damage is an error.
 	findings *findings
 	// damaged reports that this transaction has met such damage.
@@ -34,8 +34,8 @@ type Facts struct {
 
 type counts map[model.Tally]int
 
-func newFacts(t Txn) *Facts {
-	f := &Facts{txn: t, records: map[model.RecordName]model.Record{}, heads: map[model.AgentID]agentHead{}}
+func NewFacts(t Txn) *Facts {
+	f := &Facts{Txn: t, records: map[model.RecordName]model.Record{}, heads: map[model.AgentID]PartHead{}}
 	f.Get = f.load
 	return f
 }
@@ -43,41 +43,41 @@ func newFacts(t Txn) *Facts {
 // Empty returns a reader for the case that there is no ledger.
 func Empty() model.Reader { return NothingElsewhere().Reader() }
 
-func (f *Facts) fail(err error) {
+func (f *Facts) Fail(err error) {
 	if f.Err == nil {
 		f.Err = err
 	}
 }
 
-// get returns the payload at key, or nil if the key does not exist.
-func (f *Facts) get(key []byte) []byte {
+// Payload returns the payload at key, or nil if the key does not exist.
+func (f *Facts) Payload(key []byte) []byte {
 	if f.Err != nil {
 		return nil
 	}
-	value, err := f.txn.Get(key)
+	value, err := f.Txn.Get(key)
 	if err != nil || value == nil {
-		f.fail(err)
+		f.Fail(err)
 		return nil
 	}
 	payload, err := kv.Unframe(key, value)
-	f.harmed(err)
+	f.Harmed(err)
 	return payload
 }
 
-// getJSON decodes the payload at key into v and reports whether there is one.
-func (f *Facts) getJSON(key []byte, v any) bool {
-	payload := f.get(key)
+// JSON decodes the payload at key into v and reports whether there is one.
+func (f *Facts) JSON(key []byte, v any) bool {
+	payload := f.Payload(key)
 	if payload == nil {
 		return false
 	}
-	err := decode(key, payload, v)
-	f.harmed(err)
+	err := Decode(key, payload, v)
+	f.Harmed(err)
 	return err == nil
 }
 
-func (f *Facts) scan(r Range, visit func(key, value []byte) bool) {
+func (f *Facts) Scan(r Range, visit func(key, value []byte) bool) {
 	if f.Err == nil {
-		f.harmed(f.txn.Scan(r, func(key, value []byte) bool { return visit(key, value) && f.Err == nil }))
+		f.Harmed(f.Txn.Scan(r, func(key, value []byte) bool { return visit(key, value) && f.Err == nil }))
 	}
 }
 
@@ -85,13 +85,13 @@ func (f *Facts) scan(r Range, visit func(key, value []byte) bool) {
 func (f *Facts) stored(n model.RecordName) (key, payload []byte) {
 	if n.Kind == model.KindAgent {
 		key = recordKey(n, "")
-		return key, f.get(key)
+		return key, f.Payload(key)
 	}
-	f.scan(Prefix(recordsFrom(n.Kind, n.Key+"/")), func(k, value []byte) bool {
+	f.Scan(Prefix(recordsFrom(n.Kind, n.Key+"/")), func(k, value []byte) bool {
 		var err error
 		key = bytes.Clone(k)
 		payload, err = kv.Unframe(k, value)
-		f.harmed(err)
+		f.Harmed(err)
 		return false
 	})
 	return key, payload
@@ -112,7 +112,7 @@ func (f *Facts) loadFrom(n model.RecordName, key, payload []byte) (r model.Recor
 	if payload != nil {
 		var err error
 		r, err = decodeRecord(n.Kind, key, payload)
-		f.harmed(err)
+		f.Harmed(err)
 		r = f.withLease(r)
 	}
 	if f.Err != nil {
@@ -130,7 +130,7 @@ func (f *Facts) loadFrom(n model.RecordName, key, payload []byte) (r model.Recor
 func listed[R model.Record](f *Facts, kind model.RecordKind, keys Range, at, limit int) []R {
 	var ids []string
 	if limit != 0 {
-		f.scan(keys, func(key, _ []byte) bool {
+		f.Scan(keys, func(key, _ []byte) bool {
 			ids = append(ids, string(key[min(at, len(key)):]))
 			return len(ids) != limit
 		})
@@ -151,7 +151,7 @@ func loaded[R model.Record](f *Facts, kind model.RecordKind, ids []string) (out 
 
 // below is listed for all aged keys below a prefix.
 func below[R model.Record](f *Facts, kind model.RecordKind, prefix []byte) []R {
-	return listed[R](f, kind, Prefix(prefix), len(prefix)+ageSize, -1)
+	return listed[R](f, kind, Prefix(prefix), len(prefix)+AgeSize, -1)
 }
 
 const rowsAtOnce = 32 // a page of a list has 20 rows
@@ -162,7 +162,7 @@ func rowsIn[R any](f *Facts, keys Range, limit int, read func(key, payload []byt
 		return nil
 	}
 	var out []R
-	f.scan(keys, func(key, value []byte) bool {
+	f.Scan(keys, func(key, value []byte) bool {
 		payload, err := kv.Unframe(key, value)
 		if err == nil {
 			var r R
@@ -173,7 +173,7 @@ func rowsIn[R any](f *Facts, keys Range, limit int, read func(key, payload []byt
 				out = append(out, r)
 			}
 		}
-		f.harmed(err)
+		f.Harmed(err)
 		return len(out) < limit
 	})
 	return out
@@ -212,10 +212,10 @@ func (f *Facts) ParentsOf(child model.ItemID) []model.Delegation {
 func (f *Facts) QueuedMessages(a model.AgentID, limit int) []model.Message {
 	prefix := queuePrefix(a)
 	// In a key, the priority and a slash follow the agent.
-	return listed[model.Message](f, model.KindMessage, Prefix(prefix), len(prefix)+2+ageSize, max(limit, 0))
+	return listed[model.Message](f, model.KindMessage, Prefix(prefix), len(prefix)+2+AgeSize, max(limit, 0))
 }
 
-func (f *Facts) ItemOf(h model.Handle) model.ItemID { return model.ItemID(f.get(handleKey(h))) }
+func (f *Facts) ItemOf(h model.Handle) model.ItemID { return model.ItemID(f.Payload(handleKey(h))) }
 
 func (f *Facts) Rows(a model.AgentID, c model.Class, after *model.Row, limit int) []model.Row {
 	keys := Prefix(indexPrefix(a, c))
@@ -229,12 +229,12 @@ func readRow(_, payload []byte) (model.Row, error) { return decodeRow(payload) }
 
 func (f *Facts) Count(a model.AgentID, t model.Tally) int { return f.countsOf(a)[t] }
 
-func (f *Facts) countsOf(a model.AgentID) counts { return f.agentHead(a).Counts }
+func (f *Facts) countsOf(a model.AgentID) counts { return f.PartHead(a).Counts }
 
 func (f *Facts) Due(a model.AgentID, now time.Time, limit int) []model.Due {
 	keys := Range{From: duePrefix(a), To: cat(string(duePrefix(a)), instant(now), "0")} // "0" follows "/"
 	return rowsIn(f, keys, limit, func(key, payload []byte) (d model.Due, err error) {
-		err = decode(key, payload, &d)
+		err = Decode(key, payload, &d)
 		return d, err
 	})
 }
@@ -252,16 +252,16 @@ func (f *Facts) Entries(item model.ItemID, limit int) (out []model.Entry) {
 	return out
 }
 
-// reader is facts with the pages that frontends ask for. It implements model.Reader.
-type reader struct{ *Facts }
+// Reader is facts with the pages that frontends ask for. It implements model.Reader.
+type Reader struct{ *Facts }
 
-func (r reader) Revision() uint64 { return r.head().Revision }
+func (r Reader) Revision() uint64 { return r.Head().Revision }
 
 // changedMost bounds the changes that are read to find their agents.
 const changedMost = 256
 
 // Changed implements model.Reader.
-func (r reader) Changed(after uint64) (agents map[model.AgentID]bool, all bool) {
+func (r Reader) Changed(after uint64) (agents map[model.AgentID]bool, all bool) {
 	agents, all = map[model.AgentID]bool{}, true
 	switch now := r.Revision(); {
 	case now == after:
@@ -269,12 +269,12 @@ func (r reader) Changed(after uint64) (agents map[model.AgentID]bool, all bool) 
 	case now < after: // of another ledger
 		return agents, false
 	}
-	if r.txn.Counts() {
-		parts, err := r.txn.Changed(r.Revision() - after)
+	if r.Txn.Counts() {
+		parts, err := r.Txn.Changed(r.Revision() - after)
 		for _, part := range parts {
 			agents[part] = true
 		}
-		r.fail(err)
+		r.Fail(err)
 		return agents, err == nil
 	}
 	read := 0
@@ -289,47 +289,47 @@ func (r reader) Changed(after uint64) (agents map[model.AgentID]bool, all bool) 
 	return agents, all
 }
 
-func (r reader) Waits(agent model.AgentID, item model.ItemID, limit int) []model.Wait {
+func (r Reader) Waits(agent model.AgentID, item model.ItemID, limit int) []model.Wait {
 	limit = max(limit, 0)
 	active, cancelled := waitsPrefix(agent, item, true), waitsPrefix(agent, item, false)
-	all := listed[model.Wait](r.Facts, model.KindWait, Prefix(active).Backwards(), len(active)+ageSize, limit)
-	all = append(all, listed[model.Wait](r.Facts, model.KindWait, Prefix(cancelled), len(cancelled)+ageSize, limit)...)
+	all := listed[model.Wait](r.Facts, model.KindWait, Prefix(active).Backwards(), len(active)+AgeSize, limit)
+	all = append(all, listed[model.Wait](r.Facts, model.KindWait, Prefix(cancelled), len(cancelled)+AgeSize, limit)...)
 	slices.SortFunc(all, func(a, b model.Wait) int {
 		return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), cmp.Compare(b.ID, a.ID))
 	})
 	return all[:min(len(all), limit)]
 }
 
-func (r reader) ExternalWaits(a model.AgentID, after *model.Wait, limit int) []model.Wait {
+func (r Reader) ExternalWaits(a model.AgentID, after *model.Wait, limit int) []model.Wait {
 	keys := Prefix(waitedPrefix(a, model.WaitExternal))
 	if after != nil {
 		keys.From = append(aged(resourcePrefix(a, after.Kind, after.Resource), after.CreatedAt, string(after.ID)), 0)
 	}
-	return listed[model.Wait](r.Facts, model.KindWait, keys, len(resourcePrefix(a, model.WaitExternal, ""))+ageSize, max(limit, 0))
+	return listed[model.Wait](r.Facts, model.KindWait, keys, len(resourcePrefix(a, model.WaitExternal, ""))+AgeSize, max(limit, 0))
 }
 
-func (r reader) RunningTasks(a model.AgentID, limit int) []model.Task {
+func (r Reader) RunningTasks(a model.AgentID, limit int) []model.Task {
 	prefix := tasksPrefix(a, true)
-	return listed[model.Task](r.Facts, model.KindTask, Prefix(prefix), len(prefix)+ageSize, max(limit, 0))
+	return listed[model.Task](r.Facts, model.KindTask, Prefix(prefix), len(prefix)+AgeSize, max(limit, 0))
 }
 
-func (r reader) Tasks(a model.AgentID, limit int) []model.Task {
+func (r Reader) Tasks(a model.AgentID, limit int) []model.Task {
 	running, ended := tasksPrefix(a, true), tasksPrefix(a, false)
-	all := listed[model.Task](r.Facts, model.KindTask, Prefix(running).Backwards(), len(running)+ageSize, max(limit, 0))
-	return append(all, listed[model.Task](r.Facts, model.KindTask, Prefix(ended), len(ended)+ageSize, max(limit-len(all), 0))...)
+	all := listed[model.Task](r.Facts, model.KindTask, Prefix(running).Backwards(), len(running)+AgeSize, max(limit, 0))
+	return append(all, listed[model.Task](r.Facts, model.KindTask, Prefix(ended), len(ended)+AgeSize, max(limit-len(all), 0))...)
 }
 
-func (r reader) Ingresses(a model.AgentID, limit int) []model.Ingress {
+func (r Reader) Ingresses(a model.AgentID, limit int) []model.Ingress {
 	prefix := ingressPrefix(a)
-	return listed[model.Ingress](r.Facts, model.KindIngress, Prefix(prefix).Backwards(), len(prefix)+ageSize, max(limit, 0))
+	return listed[model.Ingress](r.Facts, model.KindIngress, Prefix(prefix).Backwards(), len(prefix)+AgeSize, max(limit, 0))
 }
 
-func (r reader) OpenDelegations(a model.AgentID, limit int) []model.Delegation {
+func (r Reader) OpenDelegations(a model.AgentID, limit int) []model.Delegation {
 	if limit <= 0 {
 		return nil
 	}
 	var ids []string
-	r.scan(Prefix(cat("delegated/", string(a), "/")), func(key, _ []byte) bool {
+	r.Scan(Prefix(cat("delegated/", string(a), "/")), func(key, _ []byte) bool {
 		ids = append(ids, string(key[bytes.LastIndexByte(key, '/')+1:]))
 		return len(ids) < limit
 	})
@@ -339,7 +339,7 @@ func (r reader) OpenDelegations(a model.AgentID, limit int) []model.Delegation {
 // Seed returns the text with which an item's plan file was created. A file that was lost can be created again from it.
 func (l *Ledger) Seed(ctx context.Context, item model.ItemID) (model.Text, error) {
 	var seed model.Text
-	err := l.view(ctx, func(f *Facts) error {
+	err := l.ViewFacts(ctx, func(f *Facts) error {
 		w, ok := f.Item(item)
 		if !ok {
 			return model.NotFound("no work item %s", model.Text(item)).At("work_item_id")
@@ -371,7 +371,7 @@ func seedIn(plans []plan, item model.ItemID) model.Text {
 // ItemIDs are all items, and the agents that own them.
 func (f *Facts) ItemIDs() iter.Seq2[model.ItemID, model.AgentID] {
 	return func(yield func(model.ItemID, model.AgentID) bool) {
-		f.scan(Prefix(recordsFrom(model.KindItem, "")), func(key, _ []byte) bool {
+		f.Scan(Prefix(recordsFrom(model.KindItem, "")), func(key, _ []byte) bool {
 			n, agent := recordIn(key)
 			return yield(model.ItemID(n.Key), agent)
 		})
@@ -381,7 +381,7 @@ func (f *Facts) ItemIDs() iter.Seq2[model.ItemID, model.AgentID] {
 // ItemAt returns an item as the change of a revision wrote it, and the text of its plan file if that change created it. What the change did
 // not write is empty.
 func (l *Ledger) ItemAt(ctx context.Context, item model.ItemID, revision uint64) (w model.WorkItem, seed model.Text, err error) {
-	err = l.view(ctx, func(f *Facts) error {
+	err = l.ViewFacts(ctx, func(f *Facts) error {
 		now, _ := f.Item(item)
 		p, _ := f.portionAt(revision, now.AgentID)
 		for _, x := range p.Writes {

@@ -191,8 +191,8 @@ func (l *Ledger) await(ctx context.Context, news <-chan struct{}, tick <-chan ti
 
 func (l *Ledger) revision(ctx context.Context) (uint64, error) {
 	var revision uint64
-	err := l.view(ctx, func(f *Facts) error {
-		revision = f.head().Revision
+	err := l.ViewFacts(ctx, func(f *Facts) error {
+		revision = f.Head().Revision
 		return nil
 	})
 	return revision, err

@@ -15,6 +15,7 @@ import (
 	"vise/store/kv"
 	"vise/store/recovery"
 	"vise/store/storetest"
+	"vise/store/transfer"
 )
 
 // unnamed is the home of the last build whose format has no name.
@@ -86,7 +87,7 @@ func TestALedgerInAnotherFormatIsRefused(t *testing.T) {
 	ledger := filepath.Join(unnamed, "ledger.db")
 	_, err := recovery.PlanRestore(ctx, filepath.Join(t.TempDir(), "home"), recovery.RestoreOptions{From: ledger})
 	refusesFormat(t, "a restore from it", err)
-	_, err = store.FromBackup(ctx, ledger, kv.NewMemory(), nil, nil)
+	_, err = transfer.FromBackup(ctx, ledger, kv.NewMemory(), nil, nil)
 	refusesFormat(t, "a move of it", err)
 
 	dir := storetest.CopyOf(t, unnamed)

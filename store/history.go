@@ -24,8 +24,8 @@ type gaps struct {
 func (g *gaps) before(part model.AgentID) (n uint64, known bool) {
 	n, known = g.last[part]
 	if !known && g.whole {
-		if n = g.agentHead(part).ArchivedSeq; g.down {
-			n = g.agentHead(part).Seq + 1
+		if n = g.PartHead(part).ArchivedSeq; g.down {
+			n = g.PartHead(part).Seq + 1
 		}
 	}
 	return n, known || g.whole
@@ -45,7 +45,7 @@ func (g *gaps) pass(o Outline) {
 	}
 	g.passRevision(o.Revision)
 	for other, seq := range o.With {
-		if seq > g.agentHead(other).ArchivedSeq && g.get(JournalKey(o.Revision, other)) == nil {
+		if seq > g.PartHead(other).ArchivedSeq && g.Payload(JournalKey(o.Revision, other)) == nil {
 			g.disagree("events of agent %s are missing at revision %d", other, o.Revision)
 		}
 	}
@@ -55,7 +55,7 @@ func (g *gaps) pass(o Outline) {
 func (g *gaps) passRevision(next uint64) {
 	from, to, begins := g.revision, next, g.revision == 0
 	if begins && g.down {
-		from = g.head().Revision + 1
+		from = g.Head().Revision + 1
 	}
 	if g.down {
 		from, to = to, from
@@ -69,7 +69,7 @@ func (g *gaps) passRevision(next uint64) {
 // eachRevision reports whether the history has each revision after one: not on a backend that counts the revision, nor before
 // the ledger came from another place.
 func (g *gaps) eachRevision(after uint64) bool {
-	return !g.txn.Counts() && after >= g.status().Since
+	return !g.Txn.Counts() && after >= g.Status().Since
 }
 
 // compare notes what is missing between two numbers that were read one after the other.
@@ -90,36 +90,36 @@ func (g *gaps) end() {
 	}
 	for _, part := range parts {
 		if n, known := g.before(part); known && g.down {
-			g.compare(part, n, g.agentHead(part).ArchivedSeq)
+			g.compare(part, n, g.PartHead(part).ArchivedSeq)
 		} else if known {
-			g.compare(part, n, g.agentHead(part).Seq+1)
+			g.compare(part, n, g.PartHead(part).Seq+1)
 		}
 	}
 }
 
 // changesOf visits the portions of a part. The keys end with their revisions.
 func (f *Facts) changesOf(part model.AgentID, keys Range, visit func(Outline) bool) {
-	f.scan(keys, func(key, value []byte) bool { return f.visitChange(part, pair{key, value}, visit) })
+	f.Scan(keys, func(key, value []byte) bool { return f.visitChange(part, pair{key, value}, visit) })
 }
 
 func (f *Facts) visitChange(part model.AgentID, row pair, visit func(Outline) bool) (more bool) {
 	if len(row.value) > 0 { // what is left of an archived change
-		p, err := readPortion(row.key, row.value)
+		p, err := ReadPortion(row.key, row.value)
 		p.archived, p.key = true, p.Key
-		f.harmed(err)
+		f.Harmed(err)
 		return err != nil || visit(p.Outline)
 	}
-	revision := numberAt(row.key)
-	o, ok := loadedAt(f, revision, part, ReadOutline)
+	revision := NumberAt(row.key)
+	o, ok := LoadedAt(f, revision, part, ReadOutline)
 	return !f.found(ok, JournalKey(revision, part)) || visit(o)
 }
 
 // history visits the portions of a part, or of all if part is empty, from a revision on or, with down, from a revision back. A zero
 // revision is the history's beginning or end.
 func (f *Facts) history(part model.AgentID, from uint64, down bool, visit func(Outline) bool) {
-	prefix := []byte(tableJournal)
+	prefix := []byte(TableJournal)
 	if part != "" {
-		prefix = logPrefix(part)
+		prefix = LogPrefix(part)
 	}
 	keys := Prefix(prefix)
 	switch {
@@ -133,9 +133,9 @@ func (f *Facts) history(part model.AgentID, from uint64, down bool, visit func(O
 		f.changesOf(part, keys, visit)
 		return
 	}
-	f.scan(keys, func(key, value []byte) bool {
+	f.Scan(keys, func(key, value []byte) bool {
 		o, err := ReadOutline(key, value)
-		f.harmed(err)
+		f.Harmed(err)
 		return err != nil || visit(o)
 	})
 }
@@ -173,13 +173,13 @@ func (g *gaps) page(from uint64, wanted func(model.Position) bool, limit int) (o
 }
 
 // History implements model.Reader.
-func (r reader) History(agent model.AgentID, after model.Position, limit int) []model.Entry {
+func (r Reader) History(agent model.AgentID, after model.Position, limit int) []model.Entry {
 	g := gaps{Facts: r.Facts, part: agent, whole: after == model.Position{}}
 	return g.page(after.Revision, after.Before, limit)
 }
 
 // HistoryBefore implements model.Reader.
-func (r reader) HistoryBefore(agent model.AgentID, before model.Position, limit int) []model.Entry {
+func (r Reader) HistoryBefore(agent model.AgentID, before model.Position, limit int) []model.Entry {
 	g := gaps{Facts: r.Facts, part: agent, down: true, whole: before == model.Position{}}
 	return g.page(before.Revision, func(p model.Position) bool { return g.whole || p.Before(before) }, limit)
 }

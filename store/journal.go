@@ -26,11 +26,11 @@ type commit struct {
 	Receipt    model.Receipt
 }
 
-// portion is the journal's record of what one change did to one part, with everything that is needed to do it again. Its value is two
+// Portion is the journal's record of what one change did to one part, with everything that is needed to do it again. Its value is two
 // lines of JSON, so that whoever reads events reads only the first.
-type portion struct {
+type Portion struct {
 	Outline
-	effects
+	Effects
 }
 
 // Outline says when a change was made, by whom, and its events.
@@ -50,8 +50,8 @@ type Outline struct {
 	key      string
 }
 
-// effects are what a change wrote, and its answer.
-type effects struct {
+// Effects are what a change wrote, and its answer.
+type Effects struct {
 	Writes []write `json:"writes,omitempty"`
 	Plans  []plan  `json:"plans,omitempty"`
 	// Key, Print and Receipt are in one portion of a change.
@@ -78,12 +78,12 @@ func (o Outline) entries() []model.Entry {
 	return out
 }
 
-func (p portion) encode() ([]byte, error) {
-	first, err := encode(p.Outline)
+func (p Portion) Encode() ([]byte, error) {
+	first, err := Encode(p.Outline)
 	if err != nil {
 		return nil, err
 	}
-	second, err := encode(p.effects)
+	second, err := Encode(p.Effects)
 	return append(append(first, '\n'), second...), err
 }
 
@@ -94,14 +94,14 @@ func linesOf(key, value []byte) (first, second []byte, err error) {
 	return first, second, err
 }
 
-// readPortion reads a portion, and ReadOutline its first line.
-func readPortion(key, value []byte) (p portion, err error) {
+// ReadPortion reads a portion, and ReadOutline its first line.
+func ReadPortion(key, value []byte) (p Portion, err error) {
 	first, second, err := linesOf(key, value)
 	if err == nil {
-		err = decode(key, first, &p.Outline)
+		err = Decode(key, first, &p.Outline)
 	}
 	if err == nil {
-		err = decode(key, second, &p.effects)
+		err = Decode(key, second, &p.Effects)
 	}
 	return p, err
 }
@@ -113,7 +113,7 @@ func readAnswerKey(key, value []byte) (string, error) {
 	}
 	_, second, err := linesOf(key, value)
 	if err == nil {
-		err = decode(key, second, &x)
+		err = Decode(key, second, &x)
 	}
 	return x.Key, err
 }
@@ -121,7 +121,7 @@ func readAnswerKey(key, value []byte) (string, error) {
 func ReadOutline(key, value []byte) (o Outline, err error) {
 	first, _, err := linesOf(key, value)
 	if err == nil {
-		err = decode(key, first, &o)
+		err = Decode(key, first, &o)
 	}
 	return o, err
 }
@@ -129,20 +129,20 @@ func ReadOutline(key, value []byte) (o Outline, err error) {
 // portions are the portions of one change, by part.
 type portions struct {
 	commit
-	by map[model.AgentID]*portion
+	by map[model.AgentID]*Portion
 }
 
 func newPortions(c commit) portions {
-	ps := portions{c, map[model.AgentID]*portion{}}
+	ps := portions{c, map[model.AgentID]*Portion{}}
 	p := ps.of(c.Part)
 	p.Key, p.Print, p.Receipt = c.Key, c.Print, &ps.Receipt
 	return ps
 }
 
-func (ps portions) of(part model.AgentID) *portion {
+func (ps portions) of(part model.AgentID) *Portion {
 	p := ps.by[part]
 	if p == nil {
-		p = &portion{Outline: Outline{Revision: ps.Revision, Agent: part, At: ps.At, Actor: ps.Actor}}
+		p = &Portion{Outline: Outline{Revision: ps.Revision, Agent: part, At: ps.At, Actor: ps.Actor}}
 		ps.by[part] = p
 	}
 	return p
@@ -173,13 +173,13 @@ type plan struct {
 	Seed    string        `json:"seed"`
 }
 
-// head is how far the ledger is.
-type head struct {
+// Head is how far the ledger is.
+type Head struct {
 	Revision uint64 `json:"revision"`
 }
 
-// agentHead is the state of an agent's part after its last change.
-type agentHead struct {
+// PartHead is the state of an agent's part after its last change.
+type PartHead struct {
 	Seq      uint64    `json:"seq"`
 	Revision uint64    `json:"revision"`
 	Hash     string    `json:"hash"`
@@ -192,73 +192,73 @@ type agentHead struct {
 	Pruned    uint64        `json:"pruned,omitempty"`
 	PrunedSeq uint64        `json:"pruned_seq,omitempty"`
 	Kept      time.Duration `json:"kept,omitempty"`
-	archivedTo
+	ArchivedTo
 }
 
-func hashOf(raw []byte) string {
+func HashOf(raw []byte) string {
 	sum := sha256.Sum256(raw)
 	return hex.EncodeToString(sum[:])
 }
 
-func (f *Facts) head() head {
+func (f *Facts) Head() Head {
 	if f.known == nil {
-		f.known = new(head)
-		f.getJSON(keyHead, f.known)
+		f.known = new(Head)
+		f.JSON(KeyHead, f.known)
 	}
 	return *f.known
 }
 
-func (f *Facts) putHead(h head) {
-	f.putJSON(keyHead, h)
+func (f *Facts) PutHead(h Head) {
+	f.PutJSON(KeyHead, h)
 	f.known = &h
 }
 
-func (f *Facts) agentHead(id model.AgentID) agentHead {
+func (f *Facts) PartHead(id model.AgentID) PartHead {
 	h, ok := f.heads[id]
 	if !ok {
-		f.getJSON(agentHeadKey(id), &h)
+		f.JSON(HeadKey(id), &h)
 		f.heads[id] = h
 	}
 	return h
 }
 
-func (f *Facts) putAgentHead(id model.AgentID, h agentHead) {
-	f.putJSON(agentHeadKey(id), h)
+func (f *Facts) PutPartHead(id model.AgentID, h PartHead) {
+	f.PutJSON(HeadKey(id), h)
 	f.heads[id] = h
 }
 
 // portionAt loads what a change did to a part.
-func (f *Facts) portionAt(revision uint64, part model.AgentID) (p portion, ok bool) {
-	return loadedAt(f, revision, part, readPortion)
+func (f *Facts) portionAt(revision uint64, part model.AgentID) (p Portion, ok bool) {
+	return LoadedAt(f, revision, part, ReadPortion)
 }
 
-// loadedAt reads the portion of a change or, if the change is in the archive, what is left of it.
-func loadedAt[V any](f *Facts, revision uint64, part model.AgentID, read func(key, value []byte) (V, error)) (v V, ok bool) {
+// LoadedAt reads the portion of a change or, if the change is in the archive, what is left of it.
+func LoadedAt[V any](f *Facts, revision uint64, part model.AgentID, read func(key, value []byte) (V, error)) (v V, ok bool) {
 	if f.Err != nil {
 		return v, false
 	}
 	key := JournalKey(revision, part)
-	value, err := f.txn.Get(key)
+	value, err := f.Txn.Get(key)
 	if err == nil && value == nil {
-		key = logKey(part, revision)
-		if value, err = f.txn.Get(key); len(value) == 0 {
+		key = LogKey(part, revision)
+		if value, err = f.Txn.Get(key); len(value) == 0 {
 			value = nil // the row of a portion that is there or lost
 		}
 	}
 	if err != nil || value == nil {
-		f.fail(err)
+		f.Fail(err)
 		return v, false
 	}
 	v, err = read(key, value)
-	f.harmed(err)
+	f.Harmed(err)
 	return v, err == nil
 }
 
 // changeAt loads the portions of a change, in the order of their parts.
-func (f *Facts) changeAt(revision uint64) (all []portion) {
-	f.scan(Prefix(journalOf(revision)), func(key, value []byte) bool {
-		p, err := readPortion(key, value)
-		if f.harmed(err); err == nil {
+func (f *Facts) changeAt(revision uint64) (all []Portion) {
+	f.Scan(Prefix(journalOf(revision)), func(key, value []byte) bool {
+		p, err := ReadPortion(key, value)
+		if f.Harmed(err); err == nil {
 			all = append(all, p)
 		}
 		return true
@@ -267,7 +267,7 @@ func (f *Facts) changeAt(revision uint64) (all []portion) {
 }
 
 // commitAt loads the portion of a change that has its receipt.
-func (f *Facts) commitAt(revision uint64) (p portion, ok bool) {
+func (f *Facts) commitAt(revision uint64) (p Portion, ok bool) {
 	for _, p := range f.changeAt(revision) {
 		if p.Receipt != nil {
 			return p, true
@@ -295,12 +295,12 @@ func (f *Facts) appendJournal(ps portions, events []model.Entry) {
 	}
 	parts := sortedKeys(ps.by)
 	for _, part := range parts {
-		h := f.agentHead(part)
+		h := f.PartHead(part)
 		ps.by[part].Seq, ps.by[part].Prev = h.Seq+1, h.Hash
 	}
 	n := 0
 	for _, part := range parts {
-		p, h := ps.by[part], f.agentHead(part)
+		p, h := ps.by[part], f.PartHead(part)
 		for _, other := range parts {
 			if other != part {
 				if p.With == nil {
@@ -314,21 +314,21 @@ func (f *Facts) appendJournal(ps portions, events []model.Entry) {
 			h.EventSeq++
 			p.Events = append(p.Events, event{N: n, Seq: h.EventSeq, Kind: e.Kind, WorkItemID: e.WorkItemID, Data: e.Data})
 		}
-		raw, err := p.encode()
-		f.fail(err)
-		f.put(JournalKey(ps.Revision, part), raw)
-		for _, key := range trailsOf(p.Outline) {
-			f.put(key, nil)
+		raw, err := p.Encode()
+		f.Fail(err)
+		f.Put(JournalKey(ps.Revision, part), raw)
+		for _, key := range TrailsOf(p.Outline) {
+			f.Put(key, nil)
 		}
-		h.Seq, h.Revision, h.Hash = p.Seq, p.Revision, hashOf(raw)
+		h.Seq, h.Revision, h.Hash = p.Seq, p.Revision, HashOf(raw)
 		f.keepAnswer(&h, *p)
-		f.putAgentHead(part, h)
+		f.PutPartHead(part, h)
 	}
 }
 
-// trailsOf returns the rows that derive from a portion. They have only a key.
-func trailsOf(o Outline) [][]byte {
-	keys := [][]byte{logKey(o.Agent, o.Revision)}
+// TrailsOf returns the rows that derive from a portion. They have only a key.
+func TrailsOf(o Outline) [][]byte {
+	keys := [][]byte{LogKey(o.Agent, o.Revision)}
 	seen := map[model.ItemID]bool{"": true}
 	for _, e := range o.Events {
 		if !seen[e.WorkItemID] {
@@ -356,23 +356,23 @@ func lapse(from, to time.Time) time.Duration {
 }
 
 // keepAnswer stores the portion as the answer to its key, moves the head's time, and deletes some old answers of the part.
-func (f *Facts) keepAnswer(h *agentHead, p portion) {
+func (f *Facts) keepAnswer(h *PartHead, p Portion) {
 	if p.Key != "" {
-		f.put(answerKey(p.Key), append(binary.BigEndian.AppendUint64(nil, p.Revision), p.Agent...))
+		f.Put(answerKey(p.Key), append(binary.BigEndian.AppendUint64(nil, p.Revision), p.Agent...))
 	}
 	h.Kept, h.At = h.Kept+lapse(h.At, p.At), p.At
 	f.prune(h, p.Agent)
 }
 
 // prune deletes some old answers of a part, and reports whether there were some.
-func (f *Facts) prune(h *agentHead, part model.AgentID) bool {
+func (f *Facts) prune(h *PartHead, part model.AgentID) bool {
 	most, atOnce := f.answersKept()
 	if h.Kept <= keepAnswers && h.Seq-h.PrunedSeq < most+uint64(atOnce) {
 		return false
 	}
 	was := h.Pruned
-	keys := Prefix(logPrefix(part))
-	keys.From = logKey(part, h.Pruned+1)
+	keys := Prefix(LogPrefix(part))
+	keys.From = LogKey(part, h.Pruned+1)
 	var old Outline
 	var lapsed [][]byte
 	n := 0
@@ -380,9 +380,9 @@ func (f *Facts) prune(h *agentHead, part model.AgentID) bool {
 		if n++; n > 1 {
 			key := old.key
 			if old.archived {
-				lapsed = append(lapsed, logKey(part, old.Revision))
+				lapsed = append(lapsed, LogKey(part, old.Revision))
 			} else {
-				key, _ = loadedAt(f, old.Revision, part, readAnswerKey)
+				key, _ = LoadedAt(f, old.Revision, part, readAnswerKey)
 			}
 			if key != "" {
 				lapsed = append(lapsed, answerKey(key))
@@ -393,17 +393,55 @@ func (f *Facts) prune(h *agentHead, part model.AgentID) bool {
 		return n <= atOnce && (h.Kept > keepAnswers || h.Seq-h.PrunedSeq > most)
 	})
 	for _, key := range lapsed {
-		f.delete(key)
+		f.Delete(key)
 	}
 	return h.Pruned > was
 }
 
 // answer returns the change that used an idempotency key.
-func (f *Facts) answer(key string) (portion, bool) {
-	payload := f.get(answerKey(key))
+func (f *Facts) answer(key string) (Portion, bool) {
+	payload := f.Payload(answerKey(key))
 	if len(payload) <= numberSize {
-		return portion{}, false
+		return Portion{}, false
 	}
 	p, ok := f.portionAt(binary.BigEndian.Uint64(payload), model.AgentID(payload[numberSize:]))
 	return p, ok && p.Receipt != nil
+}
+
+// ArchivedTo is the newest change of a part that is in the archive and no longer in the journal: its number, its revision, the hash of its
+// portion, and the number of the last event up to it.
+type ArchivedTo struct {
+	ArchivedSeq      uint64 `json:"archived_seq,omitempty"`
+	ArchivedRevision uint64 `json:"archived_revision,omitempty"`
+	ArchivedHash     string `json:"archived_hash,omitempty"`
+	ArchivedEventSeq uint64 `json:"archived_event_seq,omitempty"`
+}
+
+// EachHead visits the heads of all parts.
+func (f *Facts) EachHead(visit func(model.AgentID, PartHead)) {
+	f.Scan(Prefix([]byte(TableHead)), func(key, value []byte) bool {
+		var h PartHead
+		payload, err := kv.Unframe(key, value)
+		if err == nil {
+			err = Decode(key, payload, &h)
+		}
+		if f.Harmed(err); err == nil {
+			visit(model.AgentID(key[len(TableHead):]), h)
+		}
+		return true
+	})
+}
+
+// A cluster has less space than a file, and takes few operations in a change: there the last thousand answers are kept.
+const (
+	maxSharedAnswers   = 1_000
+	prunedAtOnceShared = 4
+)
+
+// answersKept is how many answers of a part are kept, and how many older ones a change deletes at most.
+func (f *Facts) answersKept() (most uint64, atOnce int) {
+	if f.Txn.Counts() {
+		return maxSharedAnswers, prunedAtOnceShared
+	}
+	return maxAnswers, prunedAtOnce
 }

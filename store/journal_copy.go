@@ -51,7 +51,7 @@ func (l *Ledger) prepareCopy(t Txn) (committed func(), err error) {
 		l.lag.note(err)
 		return func() {}, nil
 	}
-	head := newFacts(t).head()
+	head := NewFacts(t).Head()
 	if err := l.continues(t, end.Last, head); err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func (l *Ledger) prepareCopy(t Txn) (committed func(), err error) {
 
 // continues refuses a ledger that does not match its copy, because it has lost changes that the
 // copy has.
-func (l *Ledger) continues(t Txn, last journal.Change, h head) error {
+func (l *Ledger) continues(t Txn, last journal.Change, h Head) error {
 	if last.Revision > h.Revision {
 		if at := l.firstApart(t); at > 0 {
 			return l.apart(at)
@@ -93,11 +93,11 @@ func changesAfter(t Txn, after, to uint64, limit int) (out []byte, reached uint6
 		c.Values = c.Values[:0]
 	}
 	reached = after
-	since := newFacts(t).status().Since
-	keys := Prefix([]byte(tableJournal))
+	since := NewFacts(t).Status().Since
+	keys := Prefix([]byte(TableJournal))
 	keys.From = journalOf(after + 1)
 	err = t.Scan(keys, func(key, value []byte) bool {
-		revision, part := changeIn(key)
+		revision, part := ChangeIn(key)
 		if revision != c.Revision {
 			if flush(); len(out) >= limit || revision > to {
 				return false
@@ -120,13 +120,13 @@ func changesAfter(t Txn, after, to uint64, limit int) (out []byte, reached uint6
 
 // revisionAfter is the revision of the first change after another one.
 func (f *Facts) revisionAfter(revision uint64) (next uint64) {
-	if next = revision + 1; next > f.status().Since {
+	if next = revision + 1; next > f.Status().Since {
 		return next
 	}
-	keys := Prefix([]byte(tableJournal))
+	keys := Prefix([]byte(TableJournal))
 	keys.From = journalOf(next)
-	f.scan(keys, func(key, _ []byte) bool {
-		next, _ = changeIn(key)
+	f.Scan(keys, func(key, _ []byte) bool {
+		next, _ = ChangeIn(key)
 		return false
 	})
 	return next
@@ -166,8 +166,8 @@ func (l *Ledger) CheckCopy(ctx context.Context) (copyHealth, error) {
 		return h, nil
 	}
 	err := l.ReadCopy(ctx, func(z *Ledger) error {
-		return z.view(ctx, func(f *Facts) error {
-			last, reached := f.head().Revision, uint64(0)
+		return z.ViewFacts(ctx, func(f *Facts) error {
+			last, reached := f.Head().Revision, uint64(0)
 			problem := func(format string, args ...any) error {
 				h.Problems = append(h.Problems, fmt.Sprintf(format, args...))
 				return journal.ErrEnough
@@ -180,7 +180,7 @@ func (l *Ledger) CheckCopy(ctx context.Context) (copyHealth, error) {
 					return problem("it lacks %s", journal.Span(next, c.Revision-1))
 				}
 				for _, v := range c.Values {
-					have, err := f.txn.Get(JournalKey(c.Revision, v.Part))
+					have, err := f.Txn.Get(JournalKey(c.Revision, v.Part))
 					if err != nil || !bytes.Equal(have, v.Bytes) {
 						return errors.Join(err, problem("revision %d differs from the ledger's", c.Revision))
 					}

@@ -20,7 +20,7 @@ import (
 
 // meet compares the ledger with the copy of its history before use. The ledger must not end before its copy or have another history. After
 // a start of the machine, meet compares and fills the copy. A problem of the copy alone does not stop the reader; Lag reports it.
-func (l *Ledger) meet(t Txn, h head) error {
+func (l *Ledger) meet(t Txn, h Head) error {
 	if l.journal == nil {
 		return l.behind(h.Revision, 0)
 	}
@@ -66,7 +66,7 @@ func (l *Ledger) IsSmall() bool {
 func (l *Ledger) HealCopy(ctx context.Context) error {
 	for from, done := uint64(0), false; !done; {
 		err := l.backend.View(ctx, func(t Txn) (err error) { // holds the ledger's lock
-			h := newFacts(t).head()
+			h := NewFacts(t).Head()
 			if done = from >= h.Revision; !done {
 				from, err = l.healStep(t, from)
 			}
@@ -99,7 +99,7 @@ func (l *Ledger) healStep(t Txn, after uint64) (reached uint64, err error) {
 	if err != nil {
 		return after, err
 	}
-	next := newFacts(t).head().Revision + 1 // the end of the hole, if there is one
+	next := NewFacts(t).Head().Revision + 1 // the end of the hole, if there is one
 	var bad []journal.File
 	for _, f := range all {
 		first, last := f.First, f.Last
@@ -134,7 +134,7 @@ func (l *Ledger) compareFile(t Txn, f journal.File) (reached uint64, whole bool,
 		return 0, false, err
 	}
 	reached = begin
-	ledger := newFacts(t)
+	ledger := NewFacts(t)
 	intact, err := journal.EachChange(raw, func(c journal.Change) error {
 		if c.Revision != ledger.revisionAfter(reached) {
 			return journal.ErrEnough
@@ -177,7 +177,7 @@ func (l *Ledger) apart(revision uint64) error {
 
 // firstApart is the first revision at which the ledger and its copy differ, or 0.
 func (l *Ledger) firstApart(t Txn) uint64 {
-	last, found := newFacts(t).head().Revision, uint64(0)
+	last, found := NewFacts(t).Head().Revision, uint64(0)
 	_, _ = l.journal.Read(0, func(c journal.Change) error {
 		if c.Revision <= last && errors.As(l.sameChange(t, c), new(*kv.Refusal)) {
 			found = c.Revision
@@ -200,7 +200,7 @@ func (l *Ledger) fill(t Txn, after, next uint64, bad []journal.File) (reached ui
 			return after, err
 		}
 	}
-	path, err := j.Write(after, reached, reached == newFacts(t).head().Revision, raw)
+	path, err := j.Write(after, reached, reached == NewFacts(t).Head().Revision, raw)
 	if err != nil {
 		return after, err
 	}
@@ -249,19 +249,19 @@ func Apart(path string, h Home) (at uint64) {
 	l := LedgerOn(nil, nil)
 	l.home, l.journal = h, h.History()
 	_ = ViewFile(path, func(f *Facts) error {
-		at = l.firstApart(f.txn)
+		at = l.firstApart(f.Txn)
 		return nil
 	})
 	return at
 }
 
-// continued refuses a home whose ledger does not have what the copy of the history has.
-func continued(h Home) error {
+// Continued refuses a home whose ledger does not have what the copy of the history has.
+func Continued(h Home) error {
 	l := LedgerOn(nil, nil)
 	l.home, l.journal = h, h.History()
 	end, err := l.journal.End()
 	if err != nil {
 		return err
 	}
-	return ViewFile(h.Path(LedgerFile), func(f *Facts) error { return l.continues(f.txn, end.Last, f.head()) })
+	return ViewFile(h.Path(LedgerFile), func(f *Facts) error { return l.continues(f.Txn, end.Last, f.Head()) })
 }

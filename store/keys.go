@@ -73,37 +73,37 @@ import (
 //
 // The small values that every commit writes start with the same letter, so that they share a page.
 const (
-	tableJournal = "journal/"
-	tableHead    = "agent-head/"
+	TableJournal = "journal/"
+	TableHead    = "agent-head/"
 	tableAnswer  = "key/"
-	tableTrail   = "trail/"
-	tableLog     = "log/"
+	TableTrail   = "trail/"
+	TableLog     = "log/"
 	tableHandle  = "handle/"
 	tableInbox   = "inbox/"
 	tableDue     = "due/"
-	tableDone    = "done/"
+	TableDone    = "done/"
 	tableIngress = "ingresses/" // of senders outside
 	tableAwaited = "awaited/"
-	tablePlan    = "plan/"
+	TablePlan    = "plan/"
 )
 
 var (
-	keyHome   = []byte("about/home")
-	keyFormat = []byte("about/format")
-	keySchema = []byte("about/schema")
-	keyHead   = []byte("about/head")
-	keyEpoch  = []byte("about/epoch")
-	keyStatus = []byte("about/state")
+	KeyHome   = []byte("about/home")
+	KeyFormat = []byte("about/format")
+	KeySchema = []byte("about/schema")
+	KeyHead   = []byte("about/head")
+	KeyEpoch  = []byte("about/epoch")
+	KeyStatus = []byte("about/state")
 )
 
 // Tables are the prefixes of all keys, in order. A program that compares or copies a ledger key
 // by key scans each of them.
 var Tables = []string{
-	"about/", tableHead, "agent/", "attempt/", tableAwaited, "brief/", "delegated/", "delegation/", "delivery/", tableDone, tableDue,
+	"about/", TableHead, "agent/", "attempt/", tableAwaited, "brief/", "delegated/", "delegation/", "delivery/", TableDone, tableDue,
 	tableHandle,
-	tableInbox, "index/", "ingress/", tableIngress, "item/", tableJournal, tableAnswer, tableLog, "message/", "offers/",
-	tablePlan, "queue/", "resource/", "running/", "seen/", "serves/",
-	"task/", "tasks/", "trace/", tableTrail, "wait/", "waits/",
+	tableInbox, "index/", "ingress/", tableIngress, "item/", TableJournal, tableAnswer, TableLog, "message/", "offers/",
+	TablePlan, "queue/", "resource/", "running/", "seen/", "serves/",
+	"task/", "tasks/", "trace/", TableTrail, "wait/", "waits/",
 }
 
 func cat(parts ...string) []byte {
@@ -144,7 +144,7 @@ func PartOf(key []byte) model.AgentID {
 	switch table := string(name) + "/"; {
 	case slices.Contains([]string{"about/", tableHandle, tableAnswer}, table):
 		return ""
-	case slices.Contains([]string{tableJournal, tableInbox, tableDone}, table) || model.RecordKind(name).Known():
+	case slices.Contains([]string{TableJournal, tableInbox, TableDone}, table) || model.RecordKind(name).Known():
 		return model.AgentID(key[bytes.LastIndexByte(key, '/')+1:])
 	}
 	agent, _, _ := bytes.Cut(rest, []byte("/"))
@@ -154,8 +154,8 @@ func PartOf(key []byte) model.AgentID {
 // numberSize is the size of a number in a key.
 const numberSize = 8
 
-// numberAt reads the number at the end of a key. A damaged key gives zero.
-func numberAt(key []byte) uint64 {
+// NumberAt reads the number at the end of a key. A damaged key gives zero.
+func NumberAt(key []byte) uint64 {
 	if len(key) < numberSize {
 		return 0
 	}
@@ -243,32 +243,32 @@ func servesPrefix(a model.AgentID, child model.ItemID) []byte {
 	return cat("serves/", string(a), "/", string(child), "/")
 }
 
-// aged appends a creation time and an id to a prefix, and newestAged does so in the opposite order. The id begins ageSize bytes after
+// aged appends a creation time and an id to a prefix, and newestAged does so in the opposite order. The id begins AgeSize bytes after
 // the prefix.
 func aged(prefix []byte, created time.Time, id string) []byte {
 	return append(prefix, cat(instant(created), "/", id)...)
 }
 
 func newestAged(prefix []byte, created time.Time, id string) []byte {
-	return append(prefix, cat(newestFirst(created), "/", id)...)
+	return append(prefix, cat(NewestFirst(created), "/", id)...)
 }
 
-const ageSize = 8 + 1
+const AgeSize = 8 + 1
 
-func agentHeadKey(a model.AgentID) []byte { return cat(tableHead, string(a)) }
+func HeadKey(a model.AgentID) []byte { return cat(TableHead, string(a)) }
 
 func answerKey(key string) []byte { return cat(tableAnswer, key) }
 
 func JournalKey(revision uint64, part model.AgentID) []byte {
-	return cat(tableJournal, number(revision), "/", string(part))
+	return cat(TableJournal, number(revision), "/", string(part))
 }
 
 // journalOf is the prefix of a change's keys in the journal.
-func journalOf(revision uint64) []byte { return cat(tableJournal, number(revision)) }
+func journalOf(revision uint64) []byte { return cat(TableJournal, number(revision)) }
 
-// changeIn reads the revision and the part from a key of the journal. A damaged key gives zero.
-func changeIn(key []byte) (revision uint64, part model.AgentID) {
-	rest := key[min(len(key), len(tableJournal)):]
+// ChangeIn reads the revision and the part from a key of the journal. A damaged key gives zero.
+func ChangeIn(key []byte) (revision uint64, part model.AgentID) {
+	rest := key[min(len(key), len(TableJournal)):]
 	if len(rest) <= numberSize {
 		return 0, ""
 	}
@@ -276,20 +276,20 @@ func changeIn(key []byte) (revision uint64, part model.AgentID) {
 }
 
 func trailPrefix(a model.AgentID, i model.ItemID) []byte {
-	return cat(tableTrail, string(a), "/", string(i), "/")
+	return cat(TableTrail, string(a), "/", string(i), "/")
 }
 
-func logPrefix(a model.AgentID) []byte { return cat(tableLog, string(a), "/") }
+func LogPrefix(a model.AgentID) []byte { return cat(TableLog, string(a), "/") }
 
-func logKey(a model.AgentID, revision uint64) []byte {
-	return append(logPrefix(a), number(revision)...)
+func LogKey(a model.AgentID, revision uint64) []byte {
+	return append(LogPrefix(a), number(revision)...)
 }
 
 // A value is its payload followed by a CRC32C of key and payload. The payload is JSON, except
 // in index rows. bbolt has no checksums of its own: 312 of 2,100 random damages led to wrong
 // data although bbolt's own check found nothing. A key without a value has no checksum.
 
-func encode(v any) ([]byte, error) {
+func Encode(v any) ([]byte, error) {
 	b, err := json.Marshal(v)
 	if err != nil {
 		return nil, fmt.Errorf("encode %T: %w", v, err)
@@ -297,8 +297,8 @@ func encode(v any) ([]byte, error) {
 	return b, nil
 }
 
-// decode decodes a payload into v, which points to a zero value.
-func decode(key, payload []byte, v any) error {
+// Decode decodes a payload into v, which points to a zero value.
+func Decode(key, payload []byte, v any) error {
 	if err := json.Unmarshal(payload, v); err != nil {
 		return kv.Damaged("read", fmt.Sprintf("the value of %q: %v", key, err))
 	}

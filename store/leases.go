@@ -11,8 +11,8 @@ func (f *Facts) withLease(r model.Record) model.Record {
 	if !is || a.Turn == nil {
 		return r
 	}
-	lives, err := f.txn.Lives(a.ID, a.Turn.Index)
-	f.fail(err)
+	lives, err := f.Txn.Lives(a.ID, a.Turn.Index)
+	f.Fail(err)
 	a.Turn.Lives = lives
 	return a
 }
@@ -21,14 +21,14 @@ func (f *Facts) withLease(r model.Record) model.Record {
 func (f *Facts) keepLease(at model.Stamp, c model.Command, writes []model.Record) error {
 	switch c := c.(type) {
 	case model.BeatTurn:
-		return f.txn.Renew(c.AgentID, c.Turn)
+		return f.Txn.Renew(c.AgentID, c.Turn)
 	case model.Round:
 		agent, is := at.Actor.Agent()
 		if !is {
 			agent = at.Agent
 		}
 		if c.Turn != 0 {
-			if err := f.txn.Holds(agent, c.Turn); err != nil {
+			if err := f.Txn.Holds(agent, c.Turn); err != nil {
 				return err
 			}
 		}
@@ -40,12 +40,12 @@ func (f *Facts) keepLease(at model.Stamp, c model.Command, writes []model.Record
 			continue
 		}
 		if was.Turn != nil && was.Turn.Lives != nil && *was.Turn.Lives {
-			if err := f.txn.End(a.ID, was.Turn.Index); err != nil {
+			if err := f.Txn.End(a.ID, was.Turn.Index); err != nil {
 				return err
 			}
 		}
 		if a.Turn != nil {
-			if err := f.txn.Claim(a.ID, a.Turn.Index, a.Turn.Holder, a.Turn.ExpiresAt.Sub(a.Turn.StartedAt)); err != nil {
+			if err := f.Txn.Claim(a.ID, a.Turn.Index, a.Turn.Holder, a.Turn.ExpiresAt.Sub(a.Turn.StartedAt)); err != nil {
 				return err
 			}
 		}

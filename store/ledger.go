@@ -78,6 +78,10 @@ func LedgerOn(b Backend, plans PlanFiles) *Ledger {
 	}
 }
 
+// keepChanges is how many changes of each agent stay on a cluster. When there are a quarter more, they are archived together: each time costs
+// waits for the disk.
+const keepChanges = 256
+
 // NewID returns a new unique id, also used for keys.
 func NewID() string { return strings.ToLower(ulid.MustNew(ulid.Now(), rand.Reader).String()) }
 
@@ -86,7 +90,7 @@ func NewID() string { return strings.ToLower(ulid.MustNew(ulid.Now(), rand.Reade
 func NewLedger(ctx context.Context, b Backend, plans PlanFiles) (*Ledger, error) {
 	l := LedgerOn(b, plans)
 	err := b.Update(ctx, func(t Txn) error {
-		v, err := t.Get(keyHead)
+		v, err := t.Get(KeyHead)
 		if err != nil {
 			return err
 		}
@@ -94,8 +98,8 @@ func NewLedger(ctx context.Context, b Backend, plans PlanFiles) (*Ledger, error)
 			l.home.ID = l.NewID()
 			return l.initialize(t)
 		}
-		f := newFacts(t)
-		f.getJSON(keyHome, &l.home.ID)
+		f := NewFacts(t)
+		f.JSON(KeyHome, &l.home.ID)
 		return cmp.Or(f.Err, l.inspect(t))
 	})
 	return l, Explain(err)
@@ -158,13 +162,13 @@ func (l *Ledger) ApplyThen(ctx context.Context, e model.Envelope, then func(mode
 		if receipt, err = l.judge(t, at, e, fp, ahead); err != nil {
 			return err
 		}
-		unread = l.after(newFacts(t), receipt, then)
+		unread = l.after(NewFacts(t), receipt, then)
 		return nil
 	}
-	err = l.update(ctx, try)
+	err = l.Update(ctx, try)
 	reserve := kv.DiskFull(err) && l.giveUpReserve()
 	if reserve {
-		err = l.update(ctx, try)
+		err = l.Update(ctx, try)
 	}
 	if errors.Is(err, ErrUnknown) {
 		return l.outcome(ctx, e, fp, err, then)
@@ -185,7 +189,7 @@ func (l *Ledger) ApplyThen(ctx context.Context, e model.Envelope, then func(mode
 // after calls then with the result of a command, and returns the error of its reads.
 func (l *Ledger) after(f *Facts, receipt model.Receipt, then func(model.Reader, model.Receipt)) error {
 	if then != nil {
-		then(l.reader(f), receipt)
+		then(l.Reader(f), receipt)
 	}
 	return f.Err
 }
@@ -203,9 +207,9 @@ func withUnread(receipt model.Receipt, err error) model.Receipt {
 // afterwards. fn must not call the ledger: it would wait for the lock that it holds. Use
 // ReadCopy for a long read. View leaves out damaged data if it can read the rest: see Damage.
 func (l *Ledger) View(ctx context.Context, fn func(model.Reader) error) error {
-	return Explain(l.view(ctx, func(f *Facts) error {
-		r := l.reader(f)
-		if !f.txn.Counts() {
+	return Explain(l.ViewFacts(ctx, func(f *Facts) error {
+		r := l.Reader(f)
+		if !f.Txn.Counts() {
 			f.compareHead()
 		}
 		err := fn(r)
@@ -222,7 +226,7 @@ const undoDepth = 1000
 // LastUndo is model.LastUndo of the operator's latest changes, of the whole ledger or of one
 // item. ok is false if none is left among the last undoDepth changes.
 func (l *Ledger) LastUndo(ctx context.Context, item model.ItemID, again bool) (in model.Receipt, ok bool, err error) {
-	err = l.view(ctx, func(f *Facts) error {
+	err = l.ViewFacts(ctx, func(f *Facts) error {
 		in, ok = model.LastUndo(func(yield func(model.Receipt) bool) {
 			seen := 0
 			f.history("", 0, true, func(o Outline) bool { // older changes are in an archive
@@ -239,12 +243,12 @@ func (l *Ledger) LastUndo(ctx context.Context, item model.ItemID, again bool) (i
 	return in, ok, Explain(err)
 }
 
-// view is View for this package. A read error takes precedence over the error of fn.
-func (l *Ledger) view(ctx context.Context, fn func(*Facts) error) error {
+// ViewFacts is View for this package. A read error takes precedence over the error of fn.
+func (l *Ledger) ViewFacts(ctx context.Context, fn func(*Facts) error) error {
 	return l.migrated(ctx, func() error {
 		return l.backend.View(ctx, func(t Txn) error {
 			return l.using(t, false, func() error {
-				f := newFacts(t)
+				f := NewFacts(t)
 				err := fn(f)
 				return cmp.Or(f.Err, err)
 			})
@@ -252,7 +256,7 @@ func (l *Ledger) view(ctx context.Context, fn func(*Facts) error) error {
 	})
 }
 
-func (l *Ledger) update(ctx context.Context, fn func(Txn) error) error {
+func (l *Ledger) Update(ctx context.Context, fn func(Txn) error) error {
 	return l.migrated(ctx, func() error {
 		return l.backend.Update(ctx, func(t Txn) error {
 			return l.using(t, true, func() error { return fn(t) })
@@ -276,12 +280,12 @@ func (l *Ledger) migrated(ctx context.Context, use func() error) error {
 func (l *Ledger) outcome(ctx context.Context, e model.Envelope, fp string, cause error,
 	then func(model.Reader, model.Receipt)) (model.Receipt, error) {
 	ctx = context.WithoutCancel(ctx)
-	var known portion
+	var known Portion
 	var ok bool
 	var unread error
-	err := l.view(ctx, func(f *Facts) error {
+	err := l.ViewFacts(ctx, func(f *Facts) error {
 		if known, ok = f.answer(e.Key); ok {
-			unread = l.after(newFacts(f.txn), *known.Receipt, then)
+			unread = l.after(NewFacts(f.Txn), *known.Receipt, then)
 		}
 		return nil
 	})
@@ -295,7 +299,7 @@ func (l *Ledger) outcome(ctx context.Context, e model.Envelope, fp string, cause
 }
 
 // mismatch refuses a key that another command has used, because the receipt would be false.
-func mismatch(p portion, fp string) error {
+func mismatch(p Portion, fp string) error {
 	if p.Print == fp {
 		return nil
 	}
@@ -321,7 +325,7 @@ func fingerprint(e model.Envelope) (string, error) {
 	if e.Request != "" {
 		return printOf([]byte("request " + e.Request)), nil
 	}
-	raw, err := encode(e.Command)
+	raw, err := Encode(e.Command)
 	if err != nil {
 		return "", fmt.Errorf("command %s: %w", model.CommandName(e.Command), err)
 	}

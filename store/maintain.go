@@ -129,8 +129,8 @@ type Upgrade struct {
 func (l *Ledger) Upgrade(ctx context.Context) (Upgrade, error) {
 	u := Upgrade{Current: l.schema(), Changes: []string{}}
 	err := l.backend.View(ctx, func(t Txn) error {
-		f := newFacts(t)
-		f.getJSON(keySchema, &u.Schema)
+		f := NewFacts(t)
+		f.JSON(KeySchema, &u.Schema)
 		return f.Err
 	})
 	for n := u.Schema; err == nil && n > 0 && n < u.Current; n++ {
@@ -151,10 +151,10 @@ func (l *Ledger) schema() int { return firstSchema + len(l.steps) }
 func (l *Ledger) learnSchema(f *Facts) {
 	var name string
 	found := 0
-	f.getJSON(keyFormat, &name)
-	f.fail(knownFormat("the ledger", name))
-	if !f.getJSON(keySchema, &found) || found < firstSchema {
-		f.fail(kv.Damaged("open", "no schema"))
+	f.JSON(KeyFormat, &name)
+	f.Fail(knownFormat("the ledger", name))
+	if !f.JSON(KeySchema, &found) || found < firstSchema {
+		f.Fail(kv.Damaged("open", "no schema"))
 		return
 	}
 	l.age.Store(int32(found - l.schema()))
@@ -185,22 +185,22 @@ func (l *Ledger) fits(t Txn, writing bool) error {
 	case age > 0 && writing:
 		return errNewer
 	}
-	f := newFacts(t)
-	s := f.status()
-	return cmp.Or(f.Err, s.permits(writing))
+	f := NewFacts(t)
+	s := f.Status()
+	return cmp.Or(f.Err, s.Permits(writing))
 }
 
 // migrate runs the migrations that an older ledger lacks, all or none.
 func (l *Ledger) migrate(ctx context.Context) error {
 	var found int
 	err := l.backend.Update(ctx, func(t Txn) error {
-		f := newFacts(t)
-		f.getJSON(keySchema, &found)
+		f := NewFacts(t)
+		f.JSON(KeySchema, &found)
 		for ; f.Err == nil && found < l.schema(); found++ {
 			if err := l.steps[found-firstSchema].run(t); err != nil {
 				return fmt.Errorf("migrate the ledger from schema %d: %w", found, err)
 			}
-			f.putJSON(keySchema, found+1)
+			f.PutJSON(KeySchema, found+1)
 		}
 		return f.Err
 	})
@@ -246,14 +246,14 @@ func (l *Ledger) Conditions(ctx context.Context) []model.Condition {
 
 // newestChange is the time of the newest change. Where each agent has a history of its own, their heads have it.
 func (f *Facts) newestChange() (newest time.Time) {
-	if !f.txn.Counts() {
+	if !f.Txn.Counts() {
 		f.history("", 0, true, func(o Outline) bool {
 			newest = o.At
 			return false
 		})
 		return newest
 	}
-	f.eachHead(func(_ model.AgentID, h agentHead) {
+	f.EachHead(func(_ model.AgentID, h PartHead) {
 		if h.At.After(newest) {
 			newest = h.At
 		}
@@ -270,12 +270,12 @@ func (l *Ledger) findConditions(ctx context.Context) []model.Condition {
 	var holes []string
 	var moving error
 	var s Status
-	err := l.view(ctx, func(f *Facts) error {
-		s = f.status()
-		moving = s.permits(true)
+	err := l.ViewFacts(ctx, func(f *Facts) error {
+		s = f.Status()
+		moving = s.Permits(true)
 		newest = f.newestChange()
 		if l.journal != nil {
-			holes = l.journal.Holes(f.head().Revision)
+			holes = l.journal.Holes(f.Head().Revision)
 		}
 		return nil
 	})
@@ -289,7 +289,7 @@ func (l *Ledger) findConditions(ctx context.Context) []model.Condition {
 		out = append(out, x)
 	}
 	if moving != nil {
-		add(model.CodeReadOnly, true, s.goesOn(), "%v", moving)
+		add(model.CodeReadOnly, true, s.GoesOn(), "%v", moving)
 	}
 	if free, known := files.FreeBytes(l.home.Dir); known && free < minFree {
 		add(model.CodeFull, false, "free some space; vise admin compact gives free pages back", "the disk has %d MB left", free>>20)

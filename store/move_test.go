@@ -18,6 +18,7 @@ import (
 	"vise/store/kv"
 	"vise/store/recovery"
 	"vise/store/storetest"
+	"vise/store/transfer"
 )
 
 // contents are all keys of a ledger except those about itself, with their values.
@@ -45,13 +46,13 @@ func isOpen(b store.Backend) bool {
 type place struct {
 	name string
 	// next returns an empty backend, and what Move calls when the ledger is open there.
-	next func(t testing.TB, id string) (store.Backend, func(context.Context, store.Arrived) error)
+	next func(t testing.TB, id string) (store.Backend, func(context.Context, transfer.Arrived) error)
 	// open opens the ledger that has arrived.
 	open func(t testing.TB, b store.Backend) *store.Ledger
 }
 
 func inMemory() place {
-	return place{"memory", func(testing.TB, string) (store.Backend, func(context.Context, store.Arrived) error) {
+	return place{"memory", func(testing.TB, string) (store.Backend, func(context.Context, transfer.Arrived) error) {
 		return kv.NewMemory(), nil
 	}, func(t testing.TB, b store.Backend) *store.Ledger { return on(t, b, nil) }}
 }
@@ -59,14 +60,14 @@ func inMemory() place {
 // inHome is one directory, to which a ledger can come back.
 func inHome(t testing.TB) place {
 	dir := filepath.Join(storetest.MemoryDir(t), "home")
-	return place{"bbolt", func(t testing.TB, id string) (store.Backend, func(context.Context, store.Arrived) error) {
-		a, err := store.Arrive(dir, id, store.Options{})
+	return place{"bbolt", func(t testing.TB, id string) (store.Backend, func(context.Context, transfer.Arrived) error) {
+		a, err := transfer.Arrive(dir, id, store.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return a, a.Install
 	}, func(t testing.TB, b store.Backend) *store.Ledger {
-		must(b.(*store.Arrival).Finish(ctx))
+		must(b.(*transfer.Arrival).Finish(ctx))
 		l, err := store.Open(dir, store.Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -81,7 +82,7 @@ func moved(t testing.TB, l *store.Ledger, to place) *store.Ledger {
 	before, now, newID := contents(t, store.BackendOf(l)), l.Now, l.NewID
 	l.Now, l.NewID = time.Now, store.NewID
 	b, opened := to.next(t, l.Home().ID)
-	out, err := (&store.Move{From: l, To: b, FromName: "there", ToName: to.name, Opened: opened}).Run(ctx)
+	out, err := (&transfer.Move{From: l, To: b, FromName: "there", ToName: to.name, Opened: opened}).Run(ctx)
 	if err != nil {
 		t.Fatalf("to %s: %v", to.name, err)
 	}
@@ -196,8 +197,8 @@ func TestAMoveThatEndsAnywhereGoesOn(t *testing.T) {
 	for at := 1; ; at++ {
 		s := &stop{at: at, after: rng.IntN(2) == 0}
 		from, to := twin(t, store.BackendOf(l)), kv.NewMemory()
-		move := func(s *stop) *store.Move {
-			return &store.Move{From: on(t, stopping{from, s}, nil), To: stopping{inMemoryCluster{to}, s}, FromName: "here", ToName: "there"}
+		move := func(s *stop) *transfer.Move {
+			return &transfer.Move{From: on(t, stopping{from, s}, nil), To: stopping{inMemoryCluster{to}, s}, FromName: "here", ToName: "there"}
 		}
 		s.at = 0
 		m := move(s)
@@ -231,7 +232,7 @@ func TestAMoveThatEndsAnywhereGoesOn(t *testing.T) {
 }
 
 // givenUp gives a move up, and is interrupted at a transaction of that.
-func givenUp(t *testing.T, from, to store.Backend, move func(*stop) *store.Move, at int, seed uint64) {
+func givenUp(t *testing.T, from, to store.Backend, move func(*stop) *transfer.Move, at int, seed uint64) {
 	s := &stop{}
 	m := move(s)
 	s.n, s.at = 0, at
@@ -261,7 +262,7 @@ func TestAMoveIsRefused(t *testing.T) {
 	}
 	refused := func(what, want string, to store.Backend, name string) {
 		t.Helper()
-		_, err := (&store.Move{From: l, To: to, FromName: "here", ToName: name}).Run(ctx)
+		_, err := (&transfer.Move{From: l, To: to, FromName: "here", ToName: name}).Run(ctx)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", what, err)
 		}
@@ -271,8 +272,8 @@ func TestAMoveIsRefused(t *testing.T) {
 	must(apply("end", model.EndTurn{AgentID: "ada", Turn: 1, Outcome: model.TurnCompleted}))
 	refused("a ledger is there", "there is a ledger already", store.BackendOf(on(t, kv.NewMemory(), nil)), "there")
 	s := &stop{}
-	m := &store.Move{From: l, To: stopping{kv.NewMemory(), s}, FromName: "here", ToName: "there"}
-	m.Progress = func(store.Copied) { s.at = 1 }
+	m := &transfer.Move{From: l, To: stopping{kv.NewMemory(), s}, FromName: "here", ToName: "there"}
+	m.Progress = func(transfer.Copied) { s.at = 1 }
 	if _, err := m.Run(ctx); !errors.Is(err, errStopped) {
 		t.Fatal(err)
 	}
@@ -302,8 +303,8 @@ func TestAMoveNamesDamage(t *testing.T) {
 		}
 		key := keys[rng.IntN(len(keys))]
 		what := rng.IntN(3)
-		m := &store.Move{From: on(t, from, nil), To: to, FromName: "here", ToName: "there"}
-		m.Progress = func(c store.Copied) {
+		m := &transfer.Move{From: on(t, from, nil), To: to, FromName: "here", ToName: "there"}
+		m.Progress = func(c transfer.Copied) {
 			if c.Pairs != len(all) {
 				return
 			}
@@ -328,7 +329,7 @@ func TestAMoveNamesDamage(t *testing.T) {
 
 // inCluster is one ledger's place on a cluster, to which it can come back.
 func inCluster(open func(testing.TB) store.Backend) place {
-	return place{"etcd", func(t testing.TB, _ string) (store.Backend, func(context.Context, store.Arrived) error) {
+	return place{"etcd", func(t testing.TB, _ string) (store.Backend, func(context.Context, transfer.Arrived) error) {
 		return open(t), nil
 	}, func(t testing.TB, b store.Backend) *store.Ledger { return on(t, b, nil) }}
 }
@@ -416,7 +417,7 @@ func TestAnInterruptedMoveSaysWhatCanBeDone(t *testing.T) {
 			ctx, end := context.WithCancel(ctx)
 			from, to := twin(t, store.BackendOf(l)), kv.NewMemory()
 			s := &stop{}
-			m := &store.Move{From: on(t, from, nil), To: interruptible{stopping{inMemoryCluster{to}, s}, end, ends}, FromName: "here", ToName: "there"}
+			m := &transfer.Move{From: on(t, from, nil), To: interruptible{stopping{inMemoryCluster{to}, s}, end, ends}, FromName: "here", ToName: "there"}
 			s.at = at
 			_, err := m.Run(ctx)
 			end()
@@ -434,7 +435,7 @@ func TestAnInterruptedMoveSaysWhatCanBeDone(t *testing.T) {
 			if readOnly == isOpen(from) || isOpen(from) != strings.Contains(said.Message, "nothing has moved, and the ledger is open") {
 				t.Errorf("transaction %d: the source is open: %v, and it says %q", at, isOpen(from), said.Message)
 			}
-			again := &store.Move{From: on(t, from, nil), To: to, FromName: "here", ToName: "there"}
+			again := &transfer.Move{From: on(t, from, nil), To: to, FromName: "here", ToName: "there"}
 			switch giveUp := strings.Contains(said.Hint, "--give-up"); {
 			case isOpen(from):
 				seen["open"]++
@@ -503,7 +504,7 @@ func TestARefusedMoveLeavesTheSourceOpen(t *testing.T) {
 	}
 	apply("a", model.CreateWorkItem{Objective: "x"})
 	move := func(to store.Backend, undone func(context.Context) error) error {
-		_, err := (&store.Move{From: l, To: to, FromName: "home", ToName: "there", Undone: undone}).Run(ctx)
+		_, err := (&transfer.Move{From: l, To: to, FromName: "home", ToName: "there", Undone: undone}).Run(ctx)
 		return err
 	}
 	left := func(what string, err, want error) {
@@ -518,7 +519,7 @@ func TestARefusedMoveLeavesTheSourceOpen(t *testing.T) {
 	apply("claim", model.ClaimTurn{AgentID: "ada", Holder: "a test"})
 	left("a turn", move(kv.NewMemory(), nil), &model.Error{Code: model.CodeUnfinishedExecution})
 
-	to, err := store.Arrive(filepath.Join(filepath.Dir(dir), "other"), l.Home().ID, store.Options{})
+	to, err := transfer.Arrive(filepath.Join(filepath.Dir(dir), "other"), l.Home().ID, store.Options{})
 	must(err)
 	left("a turn, and a home", move(to, to.DiscardEmpty), &model.Error{Code: model.CodeUnfinishedExecution})
 	if found, _ := filepath.Glob(filepath.Join(filepath.Dir(dir), "other", "*")); len(found) > 0 {
@@ -531,11 +532,11 @@ func TestARefusedMoveLeavesTheSourceOpen(t *testing.T) {
 	apply("end", model.EndTurn{AgentID: "ada", Turn: 1, Outcome: model.TurnCompleted})
 	for _, want := range []string{"--give-up", "the same vise move ends it"} {
 		s := &stop{}
-		m := &store.Move{From: l, To: stopping{kv.NewMemory(), s}, FromName: "home", ToName: "there"}
+		m := &transfer.Move{From: l, To: stopping{kv.NewMemory(), s}, FromName: "home", ToName: "there"}
 		if ends := want != "--give-up"; ends {
-			m.Opened = func(context.Context, store.Arrived) error { return errStopped }
+			m.Opened = func(context.Context, transfer.Arrived) error { return errStopped }
 		} else {
-			m.Progress = func(store.Copied) { s.at = 1 }
+			m.Progress = func(transfer.Copied) { s.at = 1 }
 		}
 		_, stopped := m.Run(ctx)
 		again, err := store.Open(dir, store.Options{})

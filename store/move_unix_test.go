@@ -18,6 +18,7 @@ import (
 	"vise/store/kv"
 	"vise/store/recovery"
 	"vise/store/storetest"
+	"vise/store/transfer"
 )
 
 // dying is a machine that ends at an operation.
@@ -37,11 +38,11 @@ func toHome(from store.Backend, dir string, m *files.Machine) error {
 	if err != nil {
 		return err
 	}
-	to, err := store.Arrive(dir, l.Home().ID, store.Options{Machine: m})
+	to, err := transfer.Arrive(dir, l.Home().ID, store.Options{Machine: m})
 	if err != nil {
 		return err
 	}
-	_, err = (&store.Move{From: l, To: to, FromName: "there", ToName: "home", Opened: to.Install}).Run(ctx)
+	_, err = (&transfer.Move{From: l, To: to, FromName: "there", ToName: "home", Opened: to.Install}).Run(ctx)
 	if err != nil {
 		return errors.Join(err, to.Close())
 	}
@@ -53,7 +54,7 @@ func fromHome(dir string, to store.Backend, m *files.Machine) error {
 	if err != nil {
 		return err
 	}
-	_, err = (&store.Move{From: l, To: to, FromName: "home", ToName: "there"}).Run(ctx)
+	_, err = (&transfer.Move{From: l, To: to, FromName: "home", ToName: "there"}).Run(ctx)
 	return errors.Join(err, l.Close())
 }
 

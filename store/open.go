@@ -44,7 +44,7 @@ func Open(dir string, o Options) (*Ledger, error) {
 		return openCluster(dir, o)
 	}
 	go lock.Prepare() // takes as long as reading the home
-	h, err := openHome(o.Machine, dir)
+	h, err := OpenHome(o.Machine, dir)
 	if err != nil {
 		return nil, Explain(err)
 	}
@@ -85,7 +85,7 @@ func Create(dir string, o Options) (*Ledger, error) {
 
 // vacant refuses a directory with a home.
 func vacant(m *files.Machine, dir string) error {
-	_, err := openHome(m, dir)
+	_, err := OpenHome(m, dir)
 	switch {
 	case err == nil:
 		return &fs.PathError{Op: "create home", Path: dir, Err: fs.ErrExist}
@@ -117,22 +117,22 @@ func (h Home) KnownFormat() error { return knownFormat("the home "+h.Dir, h.Form
 
 // initialize writes the content of an empty ledger.
 func (l *Ledger) initialize(t Txn) error {
-	f := newFacts(t)
-	f.putJSON(keyHome, l.home.ID)
-	f.putJSON(keyFormat, formatName)
-	f.putJSON(keySchema, l.schema())
-	f.putHead(head{})
+	f := NewFacts(t)
+	f.PutJSON(KeyHome, l.home.ID)
+	f.PutJSON(KeyFormat, formatName)
+	f.PutJSON(KeySchema, l.schema())
+	f.PutHead(Head{})
 	return f.Err
 }
 
 // inspect runs on every file before it is used. The file must be this home's ledger, and no
 // older than this home has seen.
 func (l *Ledger) inspect(t Txn) error {
-	f := newFacts(t)
+	f := NewFacts(t)
 	var id string
-	f.getJSON(keyHome, &id)
+	f.JSON(KeyHome, &id)
 	l.learnSchema(f)
-	h := f.head()
+	h := f.Head()
 	switch {
 	case f.Err != nil:
 		return f.Err
@@ -142,7 +142,7 @@ func (l *Ledger) inspect(t Txn) error {
 	}
 	l.bound.Store(0)                          // after a restore, home.json has another bound
 	if l.age.Load() > 0 && l.home.Dir != "" { // the newer program may have given the home another layout since it was opened
-		if _, err := openHome(l.home.Machine, l.home.Dir); err != nil {
+		if _, err := OpenHome(l.home.Machine, l.home.Dir); err != nil {
 			return err
 		}
 	}
@@ -161,7 +161,7 @@ func (l *Ledger) noteBounds(now, next uint64) error {
 	if l.bound.Load() >= next {
 		return nil
 	}
-	h, err := openHome(l.home.Machine, l.home.Dir)
+	h, err := OpenHome(l.home.Machine, l.home.Dir)
 	if err != nil {
 		return err
 	}
@@ -170,7 +170,7 @@ func (l *Ledger) noteBounds(now, next uint64) error {
 			return err
 		}
 		h.Revision, h.Bound = max(h.Revision, now), next-1+noteEvery
-		if err := h.save(); err != nil {
+		if err := h.Save(); err != nil {
 			return err
 		}
 		_ = l.Reserve() // Maintain tries again, and reports the error
@@ -297,9 +297,9 @@ func DefaultHome(getenv func(string) string) (string, error) {
 	return filepath.Join(dir, ".local", "share", "vise"), nil
 }
 
-// openHome reads the home in dir and makes its files private. If no home was created, it
+// OpenHome reads the home in dir and makes its files private. If no home was created, it
 // returns ErrNoHome and writes nothing.
-func openHome(m *files.Machine, dir string) (Home, error) {
+func OpenHome(m *files.Machine, dir string) (Home, error) {
 	h := Home{Dir: dir, Machine: m}
 	if OnCluster(dir) {
 		return Home{}, kv.Refuse("vise admin fleet status says where", "the home %s has its ledger on a cluster, not in a file", dir)
@@ -337,7 +337,7 @@ func (h Home) Make() error {
 		}
 	}
 	h.Format, h.FormatName = max(h.Format, homeFormat), formatName
-	return h.save()
+	return h.Save()
 }
 
 func (h Home) Path(name string) string { return filepath.Join(h.Dir, name) }
@@ -391,8 +391,8 @@ func (h Home) has(directories ...string) bool {
 	return false
 }
 
-// save writes home.json, all or nothing.
-func (h Home) save() error {
+// Save writes home.json, all or nothing.
+func (h Home) Save() error {
 	raw, err := json.MarshalIndent(h, "", "  ")
 	if err != nil {
 		return err
@@ -466,10 +466,10 @@ type About struct {
 func Identify(path string) (a About, err error) {
 	err = ViewFile(path, func(f *Facts) error {
 		name := ""
-		a.Status = f.status()
-		f.getJSON(keyHome, &a.Home)
-		f.getJSON(keyFormat, &name)
-		a.Revision = f.head().Revision
+		a.Status = f.Status()
+		f.JSON(KeyHome, &a.Home)
+		f.JSON(KeyFormat, &name)
+		a.Revision = f.Head().Revision
 		return cmp.Or(f.Err, knownFormat(path, name))
 	})
 	return a, err

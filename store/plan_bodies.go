@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"vise/model"
+	"vise/store/files"
 	"vise/store/kv"
 )
 
@@ -22,7 +25,7 @@ const (
 	bodiesKept = 6
 )
 
-// planBody is the whole text of a plan in pieces, for a commit each.
+// PlanBody is the whole text of a plan in pieces, for a commit each.
 type planBody struct {
 	hash   string
 	pieces [][]byte
@@ -32,12 +35,12 @@ func bodyOf(hash string, text []byte) planBody {
 	return planBody{hash, slices.Collect(slices.Chunk(text, pieceBytes))}
 }
 
-func bodiesKey(w model.WorkItem) []byte {
-	return cat(tablePlan, string(w.AgentID), "/", string(w.ID), "/kept")
+func TextsKey(w model.WorkItem) []byte {
+	return cat(TablePlan, string(w.AgentID), "/", string(w.ID), "/kept")
 }
 
 func piecesPrefix(w model.WorkItem, hash string) []byte {
-	return cat(tablePlan, string(w.AgentID), "/", string(w.ID), "/", digitsOf(hash), "/")
+	return cat(TablePlan, string(w.AgentID), "/", string(w.ID), "/", digitsOf(hash), "/")
 }
 
 func digitsOf(hash string) string {
@@ -55,42 +58,42 @@ func awaitedKey(w model.WorkItem) []byte {
 
 // keepsBodies reports whether the ledger keeps the whole texts of plans. One in a file or in memory does not: its plan files are beside it.
 func (f *Facts) keepsBodies() bool {
-	return f.txn.Counts()
+	return f.Txn.Counts()
 }
 
-// bodies are the hashes of the texts that are kept for an item, oldest first.
-func (f *Facts) bodies(w model.WorkItem) (kept []string) {
-	f.getJSON(bodiesKey(w), &kept)
+// Texts are the hashes of the texts that are kept for an item, oldest first.
+func (f *Facts) Texts(w model.WorkItem) (kept []string) {
+	f.JSON(TextsKey(w), &kept)
 	return kept
 }
 
 // keepPieces stores pieces of a text. It drops the oldest text beyond the limit, but not that of the item's description.
 func (f *Facts) keepPieces(w model.WorkItem, b planBody, pieces ...int) {
-	kept := slices.DeleteFunc(f.bodies(w), func(hash string) bool { return hash == b.hash })
+	kept := slices.DeleteFunc(f.Texts(w), func(hash string) bool { return hash == b.hash })
 	kept = append(kept, b.hash)
 	for len(kept) > bodiesKept {
 		old := slices.IndexFunc(kept, func(hash string) bool { return hash != w.PlanArtifact.Hash })
-		f.dropText(w, kept[old])
+		f.DropText(w, kept[old])
 		kept = slices.Delete(kept, old, old+1)
 	}
-	f.putJSON(bodiesKey(w), kept)
+	f.PutJSON(TextsKey(w), kept)
 	for _, n := range pieces {
-		f.put(pieceKey(w, b.hash, n), b.pieces[n])
+		f.Put(pieceKey(w, b.hash, n), b.pieces[n])
 	}
 }
 
-// dropText deletes the pieces of a text.
-func (f *Facts) dropText(w model.WorkItem, hash string) {
+// DropText deletes the pieces of a text.
+func (f *Facts) DropText(w model.WorkItem, hash string) {
 	for n := range mostPieces {
-		f.delete(pieceKey(w, hash, n))
+		f.Delete(pieceKey(w, hash, n))
 	}
 }
 
-// sameHead writes the head of an agent as it is: each change of a part writes it.
-func (f *Facts) sameHead(part model.AgentID) {
-	head, err := f.txn.Get(agentHeadKey(part))
-	f.fail(err)
-	f.fail(f.txn.Put(agentHeadKey(part), bytes.Clone(head)))
+// SameHead writes the head of an agent as it is: each change of a part writes it.
+func (f *Facts) SameHead(part model.AgentID) {
+	head, err := f.Txn.Get(HeadKey(part))
+	f.Fail(err)
+	f.Fail(f.Txn.Put(HeadKey(part), bytes.Clone(head)))
 }
 
 // saveBody stores the text that came with a command, or its last piece if the others were stored before.
@@ -101,8 +104,8 @@ func (f *Facts) saveBody(c model.SavePlan) {
 	}
 	b := bodyOf(w.PlanArtifact.Hash, []byte(c.Text.Raw())) // raw: stored, not shown
 	last := len(b.pieces) - 1
-	if last > 0 && !slices.Contains(f.bodies(w), b.hash) {
-		f.fail(model.Busy("others keep saving the plan of %s", w.Handle).WithHint("try again; nothing was changed"))
+	if last > 0 && !slices.Contains(f.Texts(w), b.hash) {
+		f.Fail(model.Busy("others keep saving the plan of %s", w.Handle).WithHint("try again; nothing was changed"))
 		return
 	}
 	f.keepPieces(w, b, last)
@@ -134,18 +137,18 @@ func (l *Ledger) storePieces(ctx context.Context, item model.ItemID, b planBody,
 	const tries = 5
 	for n := range pieces {
 		put := func(t Txn) error {
-			f := newFacts(t)
+			f := NewFacts(t)
 			w, _ := f.Item(item)
 			if f.Err != nil || !f.keepsBodies() || l.movesTexts(w) || !wanted(w) {
 				return f.Err
 			}
 			f.keepPieces(w, b, n)
-			f.sameHead(w.AgentID)
+			f.SameHead(w.AgentID)
 			return f.Err
 		}
-		err := l.update(ctx, put)
+		err := l.Update(ctx, put)
 		for try := 1; errors.Is(err, ErrUnknown) && try < tries && ctx.Err() == nil; try++ {
-			err = l.update(ctx, put)
+			err = l.Update(ctx, put)
 		}
 		if err != nil {
 			return err
@@ -157,17 +160,17 @@ func (l *Ledger) storePieces(ctx context.Context, item model.ItemID, b planBody,
 // PlanBody returns the whole text of the plan that w describes, from the ledger or from the archive in this home. It is nil if they do not
 // have it.
 func (l *Ledger) PlanBody(ctx context.Context, w model.WorkItem) (text []byte, err error) {
-	err = l.view(ctx, func(f *Facts) error {
-		text = f.planBody(w)
+	err = l.ViewFacts(ctx, func(f *Facts) error {
+		text = f.PlanBody(w)
 		return nil
 	})
 	if err == nil && text == nil && l.home.Dir != "" && w.State == model.Completed && model.KeepsBody(w.PlanArtifact) {
-		text = archivedText(ArchiveIn(l.home.Dir), w)
+		text = ArchivedText(ArchiveIn(l.home.Dir), w)
 	}
 	return text, Explain(err)
 }
 
-func (f *Facts) planBody(w model.WorkItem) (text []byte) {
+func (f *Facts) PlanBody(w model.WorkItem) (text []byte) {
 	p := w.PlanArtifact
 	switch {
 	case p.Condition == model.PlanOK && p.PreviewComplete:
@@ -175,7 +178,7 @@ func (f *Facts) planBody(w model.WorkItem) (text []byte) {
 	case !model.KeepsBody(p):
 		return nil
 	}
-	if text = f.text(w, p.Hash); text != nil {
+	if text = f.Text(w, p.Hash); text != nil {
 		return text
 	}
 	if text = []byte(f.seed(w).Raw()); isText(p.Hash, text) { // raw: the text of a file
@@ -184,11 +187,11 @@ func (f *Facts) planBody(w model.WorkItem) (text []byte) {
 	return nil
 }
 
-// text is a text of an item; nil if it is not kept, or not whole.
-func (f *Facts) text(w model.WorkItem, hash string) (text []byte) {
-	f.scan(Prefix(piecesPrefix(w, hash)), func(key, value []byte) bool {
+// Text is a text of an item; nil if it is not kept, or not whole.
+func (f *Facts) Text(w model.WorkItem, hash string) (text []byte) {
+	f.Scan(Prefix(piecesPrefix(w, hash)), func(key, value []byte) bool {
 		piece, err := kv.Unframe(key, value)
-		f.harmed(err)
+		f.Harmed(err)
 		text = append(text, piece...)
 		return len(text) < model.MaxPlanBody
 	})
@@ -199,14 +202,14 @@ func (f *Facts) text(w model.WorkItem, hash string) (text []byte) {
 }
 
 // isText reports whether a text has a hash.
-func isText(hash string, text []byte) bool { return "sha256:"+hashOf(text) == hash }
+func isText(hash string, text []byte) bool { return "sha256:"+HashOf(text) == hash }
 
 // AwaitedPlans returns the items whose plan file shall get an edit of another machine, with their agents.
 func (l *Ledger) AwaitedPlans(ctx context.Context) (map[model.ItemID]model.AgentID, error) {
 	awaited := map[model.ItemID]model.AgentID{}
-	err := l.view(ctx, func(f *Facts) error {
+	err := l.ViewFacts(ctx, func(f *Facts) error {
 		clear(awaited)
-		f.scan(Prefix([]byte(tableAwaited)), func(key, _ []byte) bool {
+		f.Scan(Prefix([]byte(tableAwaited)), func(key, _ []byte) bool {
 			agent, item, _ := strings.Cut(string(key[len(tableAwaited):]), "/")
 			awaited[model.ItemID(item)] = model.AgentID(agent)
 			return true
@@ -215,3 +218,29 @@ func (l *Ledger) AwaitedPlans(ctx context.Context) (map[model.ItemID]model.Agent
 	})
 	return awaited, Explain(err)
 }
+
+// movesTexts reports whether an item's texts belong to the archive.
+func (l *Ledger) movesTexts(w model.WorkItem) bool {
+	return w.State == model.Completed && l.Now().Sub(w.UpdatedAt) >= TextsKept
+}
+
+// TextsKept is how long the texts of a completed item stay on a cluster.
+const TextsKept = 7 * 24 * time.Hour
+
+// TextFile is the name of the file of a text in the archive.
+func TextFile(hash string) string { return digitsOf(hash) + ".md" }
+
+// ArchivedText is the text of a plan in the archive's files in a directory; nil if they do not have it.
+func ArchivedText(dir string, w model.WorkItem) []byte {
+	places, _ := files.ReadDir(dir)
+	for _, place := range places {
+		path := filepath.Join(dir, place.Name(), string(w.AgentID), TextFile(w.PlanArtifact.Hash))
+		if text, err := files.ReadSmall(path, model.MaxPlanBody); err == nil && isText(w.PlanArtifact.Hash, text) {
+			return text
+		}
+	}
+	return nil
+}
+
+// ArchiveIn is the directory of the archive's files in a home.
+func ArchiveIn(dir string) string { return filepath.Join(dir, "archive") }

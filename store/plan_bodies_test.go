@@ -14,6 +14,7 @@ import (
 	"vise/store/etcd"
 	"vise/store/files"
 	"vise/store/kv"
+	"vise/store/transfer"
 )
 
 // longPlan is a plan of so many bytes.
@@ -210,7 +211,7 @@ func TestAHomeGetsThePlansOfOtherMachines(t *testing.T) {
 		sound(t, l)
 
 		before := contents(t, b)
-		out, err := l.BringPlans(ctx, plans)
+		out, err := transfer.BringPlans(ctx, l, plans)
 		if err != nil || out.Made != 1 || out.Taken != 1 || out.Beside != 1 || out.MissingCount != 1 || len(out.Missing) != 1 {
 			t.Errorf("%+v, %v", out, err)
 		}
@@ -222,12 +223,12 @@ func TestAHomeGetsThePlansOfOtherMachines(t *testing.T) {
 		if path, err := plans.SaveCopy("ada", both, []byte("edited")); err != nil || !strings.HasSuffix(path, "plan.mine-1.md") {
 			t.Errorf("the edit is not kept: %s, %v", path, err)
 		}
-		if again, err := l.BringPlans(ctx, plans); err != nil || again.Made+again.Taken > 0 || again.Beside != 1 {
+		if again, err := transfer.BringPlans(ctx, l, plans); err != nil || again.Made+again.Taken > 0 || again.Beside != 1 {
 			t.Errorf("again: %+v, %v", again, err)
 		}
 
 		to := kv.NewMemory()
-		moved, err := (&store.Move{From: l, To: to, FromName: "there", ToName: "here"}).Run(ctx)
+		moved, err := (&transfer.Move{From: l, To: to, FromName: "there", ToName: "here"}).Run(ctx)
 		must(err)
 		for key := range before {
 			if strings.HasPrefix(key, "plan/") {

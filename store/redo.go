@@ -11,7 +11,7 @@ import (
 )
 
 // redo makes a recorded change again.
-func redo(t Txn, all []portion) error {
+func redo(t Txn, all []Portion) error {
 	var c commit
 	var records []model.Record
 	var events []model.Entry
@@ -28,7 +28,7 @@ func redo(t Txn, all []portion) error {
 		c.Plans = append(c.Plans, p.Plans...)
 		events = append(events, p.entries()...)
 	}
-	f := newFacts(t)
+	f := NewFacts(t)
 	f.save(c, records, events)
 	return f.Err
 }
@@ -37,11 +37,11 @@ func redo(t Txn, all []portion) error {
 var ErrDiffers = errors.New("the journal does not continue this ledger")
 
 // changesIn sorts the portions of a revision by their changes.
-func changesIn(all []portion) (changes [][]portion) {
+func changesIn(all []Portion) (changes [][]Portion) {
 	for _, p := range all {
-		at := slices.IndexFunc(changes, func(c []portion) bool { _, with := c[0].With[p.Agent]; return with })
+		at := slices.IndexFunc(changes, func(c []Portion) bool { _, with := c[0].With[p.Agent]; return with })
 		if at < 0 {
-			changes = append(changes, []portion{p})
+			changes = append(changes, []Portion{p})
 		} else {
 			changes[at] = append(changes[at], p)
 		}
@@ -52,10 +52,10 @@ func changesIn(all []portion) (changes [][]portion) {
 // Redo makes one change again, and compares the result with the copy.
 func Redo(t Txn, copied journal.Change) error {
 	differs := func(err error) error { return fmt.Errorf("%w at revision %d: %w", ErrDiffers, copied.Revision, err) }
-	portions := make([]portion, len(copied.Values))
+	portions := make([]Portion, len(copied.Values))
 	for i, v := range copied.Values {
 		var err error
-		if portions[i], err = readPortion(JournalKey(copied.Revision, v.Part), v.Bytes); err != nil {
+		if portions[i], err = ReadPortion(JournalKey(copied.Revision, v.Part), v.Bytes); err != nil {
 			return differs(err)
 		}
 	}

@@ -16,7 +16,7 @@ const maxCandidates = 8
 // either of at least three characters, with or without "wi-". The error is not_found, or ambiguous with the candidates.
 func (l *Ledger) Resolve(ctx context.Context, ref string) (model.ItemID, error) {
 	var id model.ItemID
-	err := l.view(ctx, func(f *Facts) (err error) {
+	err := l.ViewFacts(ctx, func(f *Facts) (err error) {
 		id, err = f.resolve(strings.ToLower(strings.TrimSpace(ref)))
 		return err
 	})
@@ -34,7 +34,7 @@ func (f *Facts) resolve(ref string) (model.ItemID, error) {
 		if _, ok := f.Item(model.ItemID(s)); ok {
 			return model.ItemID(s), nil
 		}
-		if id := f.get(handleKey(model.Handle(s))); id != nil {
+		if id := f.Payload(handleKey(model.Handle(s))); id != nil {
 			_, ok := f.Item(model.ItemID(id))
 			f.found(ok, recordsFrom(model.KindItem, string(id)))
 			return model.ItemID(id), nil
@@ -69,13 +69,13 @@ func (f *Facts) beginning(spellings []string) []model.ItemID {
 		return len(ids) <= maxCandidates
 	}
 	for _, s := range spellings {
-		f.scan(Prefix(recordsFrom(model.KindItem, s)), func(key, _ []byte) bool {
+		f.Scan(Prefix(recordsFrom(model.KindItem, s)), func(key, _ []byte) bool {
 			n, _ := recordIn(key)
 			return add(model.ItemID(n.Key))
 		})
-		f.scan(Prefix(handleKey(model.Handle(s))), func(key, value []byte) bool {
+		f.Scan(Prefix(handleKey(model.Handle(s))), func(key, value []byte) bool {
 			id, err := kv.Unframe(key, value)
-			f.fail(err)
+			f.Fail(err)
 			return add(model.ItemID(id))
 		})
 	}

@@ -72,7 +72,7 @@ func TestKeysSortByTimeAndNumber(t *testing.T) {
 	}{{0, "a"}, {1, "a"}, {1, "b"}, {47, "a"}, {255, "b"}, {256, "a"}}
 	for i, c := range changes {
 		key := JournalKey(c.revision, c.part)
-		if revision, part := changeIn(key); revision != c.revision || part != c.part {
+		if revision, part := ChangeIn(key); revision != c.revision || part != c.part {
 			t.Errorf("%v reads as %d of %s", c, revision, part)
 		}
 		if i > 0 && bytes.Compare(JournalKey(changes[i-1].revision, changes[i-1].part), key) >= 0 {

@@ -13,7 +13,7 @@ import (
 // judge answers a command inside a transaction. For a known key it returns the stored
 // receipt; otherwise it judges the command and saves the result. The plan ahead exists already.
 func (l *Ledger) judge(t Txn, at model.Stamp, e model.Envelope, fp string, ahead model.NewPlan) (model.Receipt, error) {
-	f := newFacts(t)
+	f := NewFacts(t)
 	if known, ok := f.answer(e.Key); ok || f.Err != nil {
 		return replayed(known, fp, f.Err)
 	}
@@ -28,7 +28,7 @@ func (l *Ledger) judge(t Txn, at model.Stamp, e model.Envelope, fp string, ahead
 	if err := f.keepLease(at, e.Command, change.Writes); err != nil {
 		return model.Receipt{}, err
 	}
-	was := f.head()
+	was := f.Head()
 	change.Receipt = stampReceipt(change.Receipt, was.Revision)
 	if change.Empty() {
 		change.Receipt.Unchanged = true
@@ -49,7 +49,7 @@ func (l *Ledger) judge(t Txn, at model.Stamp, e model.Envelope, fp string, ahead
 }
 
 // replayed is the answer to a key that was used before.
-func replayed(known portion, fp string, err error) (in model.Receipt, _ error) {
+func replayed(known Portion, fp string, err error) (in model.Receipt, _ error) {
 	if err != nil {
 		return in, err
 	}
@@ -60,8 +60,8 @@ func replayed(known portion, fp string, err error) (in model.Receipt, _ error) {
 
 // Answered returns the receipt of the command that used the key of e, if there is one. If it was for another request, it is an error.
 func (l *Ledger) Answered(ctx context.Context, e model.Envelope) (in model.Receipt, ok bool, err error) {
-	err = l.view(ctx, func(f *Facts) (err error) {
-		var known portion
+	err = l.ViewFacts(ctx, func(f *Facts) (err error) {
+		var known Portion
 		if known, ok = f.answer(e.Key); ok {
 			in, err = replayed(known, printOf([]byte("request "+e.Request)), f.Err)
 		}
@@ -95,8 +95,8 @@ func entriesOf(f *Facts, at model.Stamp, c model.Change) []model.Entry {
 			w, _ := f.Item(e.WorkItemID)
 			agent = w.AgentID
 		}
-		data, err := encode(e.Data)
-		f.fail(err)
+		data, err := Encode(e.Data)
+		f.Fail(err)
 		entries[i] = model.Entry{AgentID: cmp.Or(agent, c.Receipt.AgentID, at.Agent, acting), Kind: e.Kind, WorkItemID: e.WorkItemID,
 			Data: data}
 	}
@@ -131,7 +131,7 @@ func (f *Facts) rederive(records []model.Record, put func()) {
 
 // numbered gives a commit its revision and its part, if it has none.
 func (f *Facts) numbered(c commit, records []model.Record, events []model.Entry) commit {
-	c.Revision = cmp.Or(c.Revision, f.head().Revision+1)
+	c.Revision = cmp.Or(c.Revision, f.Head().Revision+1)
 	c.Receipt = stampReceipt(c.Receipt, c.Revision)
 	if c.Part == "" {
 		c.Part = receiptPart(c.Receipt, records, events)
@@ -154,7 +154,7 @@ func (f *Facts) appendChange(c commit, records []model.Record, writes []write, e
 		in.Plans = append(in.Plans, p)
 	}
 	f.appendJournal(portions, events)
-	f.putHead(head{Revision: c.Revision})
+	f.PutHead(Head{Revision: c.Revision})
 }
 
 // receiptPart is the part that keeps a command's key and receipt.
@@ -173,32 +173,32 @@ func receiptPart(receipt model.Receipt, records []model.Record, events []model.E
 func (f *Facts) putRecord(r model.Record) []byte {
 	f.records[r.Name()] = r
 	payload, err := model.WriteRecord(r)
-	f.fail(err)
-	f.put(recordKey(r.Name(), r.Part()), payload)
+	f.Fail(err)
+	f.Put(recordKey(r.Name(), r.Part()), payload)
 	return payload
 }
 
-func (f *Facts) putJSON(key []byte, v any) []byte {
-	payload, err := encode(v)
-	f.fail(err)
-	f.put(key, payload)
+func (f *Facts) PutJSON(key []byte, v any) []byte {
+	payload, err := Encode(v)
+	f.Fail(err)
+	f.Put(key, payload)
 	return payload
 }
 
-// put writes a payload with its checksum. A nil payload writes only the key.
-func (f *Facts) put(key, payload []byte) {
+// Put writes a payload with its checksum. A nil payload writes only the key.
+func (f *Facts) Put(key, payload []byte) {
 	if f.Err != nil {
 		return
 	}
 	if payload != nil {
 		payload = kv.Frame(key, payload)
 	}
-	f.fail(f.txn.Put(key, payload))
+	f.Fail(f.Txn.Put(key, payload))
 }
 
-func (f *Facts) delete(key []byte) {
+func (f *Facts) Delete(key []byte) {
 	if f.Err == nil {
-		f.fail(f.txn.Delete(key))
+		f.Fail(f.Txn.Delete(key))
 	}
 }
 

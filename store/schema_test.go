@@ -81,8 +81,8 @@ func TestAFailedMigrationLeavesTheLedgerAsItWas(t *testing.T) {
 	if h, err := old.Check(ctx); err != nil || !h.Healthy() {
 		t.Errorf("%v, %v", h, err)
 	}
-	err = old.view(ctx, func(f *Facts) error {
-		v, err := f.txn.Get([]byte("about/migrated"))
+	err = old.ViewFacts(ctx, func(f *Facts) error {
+		v, err := f.Txn.Get([]byte("about/migrated"))
 		if v != nil {
 			t.Error("half of a migration was kept")
 		}
@@ -108,7 +108,7 @@ func TestAHomeThatGetsANewerLayoutIsNotRead(t *testing.T) {
 	}
 	h := newer.home
 	h.Format = homeFormat + 1
-	if err := h.save(); err != nil {
+	if err := h.Save(); err != nil {
 		t.Fatal(err)
 	}
 	err = open.View(ctx, func(model.Reader) error { t.Error("it is read"); return nil })

@@ -21,7 +21,7 @@ const (
 )
 
 // Agents implements model.Reader. It decodes each record as it lies in the range.
-func (r reader) Agents(after model.AgentID, limit int) (out []model.Agent) {
+func (r Reader) Agents(after model.AgentID, limit int) (out []model.Agent) {
 	keys := Prefix(recordsFrom(model.KindAgent, ""))
 	if after != "" {
 		keys.From = append(recordsFrom(model.KindAgent, string(after)), 0)
@@ -29,7 +29,7 @@ func (r reader) Agents(after model.AgentID, limit int) (out []model.Agent) {
 	for len(out) < limit && r.Err == nil { // more than once if some are damaged
 		var stored []pair
 		want := limit - len(out)
-		r.scan(keys, func(key, value []byte) bool {
+		r.Scan(keys, func(key, value []byte) bool {
 			stored = append(stored, pair{key, value})
 			return len(stored) < want
 		})
@@ -51,7 +51,7 @@ func (f *Facts) agentIn(p pair) (a model.Agent, ok bool) {
 	r, known := f.records[n]
 	if !known {
 		payload, err := kv.Unframe(p.key, p.value)
-		f.harmed(err)
+		f.Harmed(err)
 		r, _ = f.loadFrom(n, p.key, payload)
 	}
 	a, ok = r.(model.Agent)
@@ -59,7 +59,7 @@ func (f *Facts) agentIn(p pair) (a model.Agent, ok bool) {
 }
 
 // Items implements model.Reader.
-func (r reader) Items(from string, limit int, may func(stored []byte) bool) (found []model.WorkItem, next string, looked int) {
+func (r Reader) Items(from string, limit int, may func(stored []byte) bool) (found []model.WorkItem, next string, looked int) {
 	keys := Prefix(recordsFrom(model.KindItem, "")).Backwards()
 	if from != "" {
 		keys.To = []byte(from)
@@ -75,7 +75,7 @@ func (r reader) Items(from string, limit int, may func(stored []byte) bool) (fou
 }
 
 // ItemsOf implements model.Reader.
-func (r reader) ItemsOf(a model.AgentID, c model.Class, from string, limit int, may func(model.Row) bool) (
+func (r Reader) ItemsOf(a model.AgentID, c model.Class, from string, limit int, may func(model.Row) bool) (
 	found []model.WorkItem, next string, looked int) {
 	keys := Prefix(indexPrefix(a, c))
 	if from != "" {
@@ -87,7 +87,7 @@ func (r reader) ItemsOf(a model.AgentID, c model.Class, from string, limit int, 
 	})
 	for _, p := range held {
 		row, err := p.row()
-		r.harmed(err)
+		r.Harmed(err)
 		if err != nil || !r.hasRecord(row) {
 			continue
 		}
@@ -113,7 +113,7 @@ func (f *Facts) look(keys Range, limit int, may func(pair) bool) (held []heldPai
 	var last []byte
 	func() {
 		defer close(l.parts) // also if a damaged page ends the scan
-		f.scan(keys, func(key, value []byte) bool {
+		f.Scan(keys, func(key, value []byte) bool {
 			l.add(pair{key, value})
 			last, looked, bytes = key, looked+1, bytes+len(value)
 			more = looked == lookedAt || bytes >= lookedBytes || l.found.Load() >= int64(limit)
@@ -121,7 +121,7 @@ func (f *Facts) look(keys Range, limit int, may func(pair) bool) (held []heldPai
 		})
 	}()
 	held, err := l.end()
-	f.harmed(err)
+	f.Harmed(err)
 	if len(held) >= limit { // the same pairs, however far the scan had got
 		held = held[:limit]
 		return held, string(held[limit-1].key), held[limit-1].n

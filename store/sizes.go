@@ -28,8 +28,8 @@ var partsOfLedger = []struct {
 }{
 	{"records", []string{"agent/", "attempt/", "brief/", "delegation/", "delivery/", "ingress/", "item/", "message/", "offers/", "seen/",
 		"task/", "trace/", "wait/"}},
-	{"history, not packed", []string{tableJournal}},
-	{"changes by agent and item", []string{tableLog, tableTrail}},
+	{"history, not packed", []string{TableJournal}},
+	{"changes by agent and item", []string{TableLog, TableTrail}},
 	{"keys of retries", []string{tableAnswer}},
 }
 

@@ -1,6 +1,8 @@
 package store
 
 import (
+	"context"
+
 	"vise/model"
 )
 
@@ -44,4 +46,10 @@ func allEnd(calls []model.Call) bool {
 		}
 	}
 	return len(calls) > 0
+}
+
+// AtOnce is how many records one change can take, up to some, if each takes so many operations. A ledger in a file takes all.
+func (l *Ledger) AtOnce(ctx context.Context, operations, most int) (int, error) {
+	ops, _, err := l.backend.Limits(ctx)
+	return min(most, max(ops/operations, 1)), Explain(err)
 }

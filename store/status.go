@@ -30,50 +30,50 @@ type state string
 
 const (
 	StateOpen state = ""
-	// stateMoving: another place gets the ledger. It is only read.
-	stateMoving state = "moving"
-	// stateMoved: another place has the ledger.
-	stateMoved state = "moved"
-	// stateArriving: the ledger is not here yet.
-	stateArriving state = "arriving"
+	// StateMoving: another place gets the ledger. It is only read.
+	StateMoving state = "moving"
+	// StateMoved: another place has the ledger.
+	StateMoved state = "moved"
+	// StateArriving: the ledger is not here yet.
+	StateArriving state = "arriving"
 )
 
-func (f *Facts) status() (s Status) {
-	f.getJSON(keyStatus, &s)
+func (f *Facts) Status() (s Status) {
+	f.JSON(KeyStatus, &s)
 	return s
 }
 
-// epoch is how often the ledger was moved or restored, and one more if it was made on a cluster.
-func (f *Facts) epoch() (n uint64) {
-	f.getJSON(keyEpoch, &n)
+// Epoch is how often the ledger was moved or restored, and one more if it was made on a cluster.
+func (f *Facts) Epoch() (n uint64) {
+	f.JSON(KeyEpoch, &n)
 	return n
 }
 
-func (f *Facts) putStatus(s Status) { f.putJSON(keyStatus, s) }
+func (f *Facts) PutStatus(s Status) { f.PutJSON(KeyStatus, s) }
 
-// opened is the status without a move that is under way.
-func (s Status) opened() Status { return Status{Came: s.Came, Since: s.Since} }
+// Opened is the status without a move that is under way.
+func (s Status) Opened() Status { return Status{Came: s.Came, Since: s.Since} }
 
 // Reopen opens a draft that was made from a ledger that moves.
 func Reopen(t Txn) error {
-	f := newFacts(t)
-	if s := f.status(); s.State != StateOpen {
-		f.putStatus(s.opened())
+	f := NewFacts(t)
+	if s := f.Status(); s.State != StateOpen {
+		f.PutStatus(s.Opened())
 	}
 	return f.Err
 }
 
-// permits refuses the use of a ledger that moves. Every transaction asks it, and so depends on the status.
-func (s Status) permits(writing bool) error {
+// Permits refuses the use of a ledger that moves. Every transaction asks it, and so depends on the status.
+func (s Status) Permits(writing bool) error {
 	switch other := model.Text(s.Other); s.State {
-	case stateMoving:
+	case StateMoving:
 		if !writing {
 			return nil
 		}
-		return kv.Refuse(s.goesOn(), "the ledger moves to %s, and is only read meanwhile", other)
-	case stateMoved:
+		return kv.Refuse(s.GoesOn(), "the ledger moves to %s, and is only read meanwhile", other)
+	case StateMoved:
 		return kv.Refuse(fmt.Sprintf("use %s", other), "the ledger has moved to %s", other)
-	case stateArriving:
+	case StateArriving:
 		return kv.Refuse(goOnHint, "the ledger is still on its way here from %s", other)
 	}
 	return nil
@@ -82,20 +82,20 @@ func (s Status) permits(writing bool) error {
 // The hints for a move that is under way, or was interrupted.
 const (
 	goOnHint = "the same vise admin move goes on where it stopped; with --give-up the ledger stays where it was"
-	endHint  = "the same vise admin move ends it"
+	EndHint  = "the same vise admin move ends it"
 )
 
-// goesOn is the hint at the source.
-func (s Status) goesOn() string {
+// GoesOn is the hint at the source.
+func (s Status) GoesOn() string {
 	if s.Whole {
-		return endHint
+		return EndHint
 	}
 	return goOnHint
 }
 
 // Adopt gives a ledger to the home with this id.
 func Adopt(t Txn, id string) error {
-	f := newFacts(t)
-	f.putJSON(keyHome, id)
+	f := NewFacts(t)
+	f.PutJSON(KeyHome, id)
 	return f.Err
 }

@@ -10,6 +10,7 @@ import (
 
 	"vise/model"
 	"vise/store/files"
+	"vise/store/transfer"
 )
 
 // The plan file of an item on a shared ledger lies on one machine, which keeps it: the one that has the item's directory. What is saved in
@@ -39,7 +40,7 @@ func (h *Home) whole(ctx context.Context, w model.WorkItem, there files.Plan) fi
 		there.Reason = "This is its beginning: the rest cannot be read now."
 	case text == nil:
 		there.Reason = "The ledger keeps its beginning until vise runs on its machine."
-		if places, err := h.TextsMoved(ctx, w); err == nil && places != "" {
+		if places, err := transfer.TextsMoved(ctx, h.Ledger, w); err == nil && places != "" {
 			there.Reason = "This is its beginning. The whole plans of completed work items are in the archive: " + places
 		}
 	default:

@@ -17,6 +17,7 @@ import (
 	"vise/store"
 	"vise/store/etcd"
 	"vise/store/storetest"
+	"vise/store/transfer"
 )
 
 // machines are two homes of one ledger on a cluster. The plan file of the item lies in the first.
@@ -356,7 +357,7 @@ func TestThePlanOfACompletedItemIsShownFromTheArchive(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	m.a.Ledger.Now = func() time.Time { return time.Now().Add(8 * 24 * time.Hour) }
 	var archiving sync.WaitGroup
-	archiving.Go(func() { m.a.Ledger.Archive(ctx, func(err error) { t.Error(err) }) })
+	archiving.Go(func() { transfer.RunArchive(ctx, m.a.Ledger, func(err error) { t.Error(err) }) })
 	defer archiving.Wait()
 	defer stop()
 	m.until("in the archive", func() bool {

@@ -19,6 +19,7 @@ import (
 	"vise/store"
 	"vise/store/files"
 	"vise/store/kv"
+	"vise/store/transfer"
 )
 
 // planReader reads an item's plan file, and the files beside it, for a backup.
@@ -46,7 +47,7 @@ func Backup(ctx context.Context, l *store.Ledger, path string) (Snapshot, error)
 	}
 	if l.Can.Cluster != nil {
 		err = store.ViewFile(path, func(f *store.Facts) error {
-			if x := f.Archive(); x.Changes > 0 {
+			if x := transfer.ArchiveOf(f); x.Changes > 0 {
 				s.Archived = &x
 			}
 			return f.Err

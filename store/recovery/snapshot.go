@@ -12,6 +12,7 @@ import (
 	"vise/store"
 	"vise/store/files"
 	"vise/store/kv"
+	"vise/store/transfer"
 )
 
 // Snapshot is a copy of a ledger's file at one commit.
@@ -23,7 +24,7 @@ type Snapshot struct {
 	// Plans is the number of plan files in a backup; 0 in a snapshot.
 	Plans int `json:"plans,omitempty"`
 	// Archived is what the copy does not have of the history, because it is in the archive of a ledger on a cluster.
-	Archived *store.Archive `json:"archived,omitempty"`
+	Archived *transfer.Archive `json:"archived,omitempty"`
 }
 
 // Snapshots are taken every hour. The newest three are kept.
@@ -97,7 +98,7 @@ func copyFile(ctx context.Context, l *store.Ledger, dir string, name func(Snapsh
 	}
 	s := Snapshot{At: l.Now().UTC().Truncate(time.Second)}
 	draft := filepath.Join(scratch.Dir, store.LedgerFile)
-	err = l.CopyLedger(ctx, draft)
+	err = transfer.CopyLedger(ctx, l, draft)
 	if err == nil && add != nil {
 		s.Plans, err = add(draft)
 	}

@@ -14,6 +14,7 @@ import (
 	"vise/model"
 	"vise/store"
 	"vise/store/lock"
+	"vise/store/transfer"
 )
 
 // proof is the answer of doctor's child process.
@@ -31,11 +32,15 @@ func prove(e *Env) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	h, c, err := d.Ledger.Prove(lock.WithLimit(e, doctorLimit))
+	var out proof
+	err = transfer.Whole(lock.WithLimit(e, doctorLimit), d.Ledger, func(l *store.Ledger) error {
+		h, c, err := l.Prove(lock.WithLimit(e, doctorLimit))
+		out = proof{Health: h, Copied: c.Changes, Behind: c.Behind, CopyProblems: c.Problems}
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
-	out := proof{Health: h, Copied: c.Changes, Behind: c.Behind, CopyProblems: c.Problems}
 	return oneLine(out, "%d problems", out.Found), nil
 }
 

@@ -15,6 +15,7 @@ import (
 	"vise/model"
 	"vise/store"
 	"vise/store/home"
+	"vise/store/transfer"
 	"vise/watcher"
 )
 
@@ -116,7 +117,7 @@ func (c *checkup) shared(ctx context.Context, d *home.Home) {
 	revision := uint64(0)
 	err := d.View(ctx, func(r model.Reader) error { revision = r.Revision(); return nil })
 	c.note("reading", err, fmt.Sprintf("the ledger on the cluster answers, at revision %d; vise admin fleet check checks it", revision))
-	if x, err := d.Ledger.Archived(ctx); err != nil || x.Changes > 0 {
+	if x, err := transfer.Archived(ctx, d.Ledger); err != nil || x.Changes > 0 {
 		c.note("archive", err, x.Said())
 	}
 	if looked := checkPlans(ctx, d); err == nil {

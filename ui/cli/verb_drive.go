@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"vise/model"
+	"vise/store/transfer"
 	"vise/ui/agents"
 	"vise/ui/config"
 	"vise/ui/mcp"
@@ -203,7 +204,7 @@ makes. /healthz and /metrics are for this machine. With --drive it also drives t
 					if only, _ := h.Ledger.OnlyReads(ctx); only { // an error is told by what is done next
 						s.Report(errors.New("this user may only read the ledger: the server schedules nothing and archives nothing"))
 					}
-					h.Ledger.Archive(ctx, s.Report)
+					transfer.RunArchive(ctx, h.Ledger, s.Report)
 				})
 				err := s.Run(ctx)
 				stop()

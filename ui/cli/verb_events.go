@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"vise/model"
+	"vise/store/transfer"
 )
 
 type eventsOptions struct {
@@ -138,7 +139,7 @@ func archived(e *Env, agent model.AgentID, after uint64) ([]model.Warning, error
 	if err != nil {
 		return nil, err
 	}
-	x, err := h.Ledger.Archived(e)
+	x, err := transfer.Archived(e, h.Ledger)
 	if said := x.Of(agent).After(after).Said(); err == nil && said != "" {
 		return []model.Warning{{Kind: model.WarnArchived, Message: said}}, nil
 	}

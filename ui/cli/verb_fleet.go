@@ -9,6 +9,7 @@ import (
 
 	"vise/model"
 	"vise/store"
+	"vise/store/transfer"
 )
 
 // membership is the data of fleet join.
@@ -39,8 +40,8 @@ type fleetState struct {
 	Epoch    uint64 `json:"epoch"`
 	Revision uint64 `json:"revision"`
 	// NewestAhead is how far the time of the newest change is ahead of this machine's clock.
-	NewestAhead time.Duration `json:"newest_ahead_ns"`
-	Archive     store.Archive `json:"archive"`
+	NewestAhead time.Duration    `json:"newest_ahead_ns"`
+	Archive     transfer.Archive `json:"archive"`
 	// Warnings say what needs the operator of the cluster.
 	Warnings []string `json:"warnings"`
 }
@@ -189,7 +190,7 @@ divide the agents between them.`,
 				return nil
 			})
 			if err == nil {
-				out.Archive, err = l.Archived(e)
+				out.Archive, err = transfer.Archived(e, l)
 			}
 			out.warn()
 			return answerOf(out, (*page).fleet).exits(failed(len(out.Warnings) > 0)), err
@@ -296,7 +297,11 @@ from the records. Others work on meanwhile. It exits 1 if it finds a problem.`,
 				return nil, err
 			}
 			done := doing(e, "reading the ledger")
-			h, err := l.Check(e)
+			var h store.Health
+			err = transfer.Whole(e, l, func(l *store.Ledger) (err error) {
+				h, err = l.Check(e)
+				return err
+			})
 			done()
 			if err != nil {
 				return nil, err

@@ -12,6 +12,7 @@ import (
 	"vise/store"
 	"vise/store/files"
 	"vise/store/recovery"
+	"vise/store/transfer"
 )
 
 // movedTo is the data of move.
@@ -20,12 +21,12 @@ type movedTo struct {
 	To   string `json:"to"`
 	// GivenUp means that the ledger stays at From.
 	GivenUp bool `json:"given_up,omitempty"`
-	store.Moved
+	transfer.Moved
 	// Files counts the plan files, saves and reports of a backup, if From is one. Home is the home that has them, and uses the ledger.
 	Files *recovery.PlansBack `json:"files,omitempty"`
 	Home  string              `json:"home,omitempty"`
 	// Plans is what the plan files of a home were given, if To is one.
-	Plans *store.PlansBrought `json:"plans,omitempty"`
+	Plans *transfer.PlansBrought `json:"plans,omitempty"`
 }
 
 // mover is one run of move.
@@ -34,7 +35,7 @@ type mover struct {
 	from, to          string
 	interrupt, giveUp bool
 	reach             reach
-	copied            atomic.Pointer[store.Copied]
+	copied            atomic.Pointer[transfer.Copied]
 }
 
 func moveVerb() verb {
@@ -115,7 +116,7 @@ func (m *mover) cluster() (out movedTo, err error) {
 		return out, err
 	}
 	defer b.Close()
-	if out, err = m.move(&store.Move{From: l, To: b, FromName: hereAt(m.from), ToName: at.Address()}); err != nil || out.GivenUp {
+	if out, err = m.move(&transfer.Move{From: l, To: b, FromName: hereAt(m.from), ToName: at.Address()}); err != nil || out.GivenUp {
 		return out, err
 	}
 	return out, store.JoinMoved(m, m.from, at, b)
@@ -142,22 +143,22 @@ func (m *mover) home() (out movedTo, err error) {
 		return out, err
 	}
 	defer alone.Close()
-	to, err := store.Arrive(m.to, l.Home().ID, store.Options{Command: "vise admin move"})
+	to, err := transfer.Arrive(m.to, l.Home().ID, store.Options{Command: "vise admin move"})
 	if err != nil {
 		return out, err
 	}
-	var brought store.PlansBrought
-	opened := func(ctx context.Context, arrived store.Arrived) error {
+	var brought transfer.PlansBrought
+	opened := func(ctx context.Context, arrived transfer.Arrived) error {
 		if err := to.Install(ctx, arrived); err != nil {
 			return err
 		}
 		plans, err := files.NewHome(m.to)
 		if err == nil {
-			brought, err = l.BringPlans(ctx, plans)
+			brought, err = transfer.BringPlans(ctx, l, plans)
 		}
 		return err
 	}
-	move := &store.Move{From: l, To: to, FromName: at.Address(), ToName: hereAt(m.to), Opened: opened,
+	move := &transfer.Move{From: l, To: to, FromName: at.Address(), ToName: hereAt(m.to), Opened: opened,
 		Undone: to.DiscardEmpty, Archive: store.ArchiveIn(m.to)}
 	if out, err = m.move(move); err != nil {
 		return out, errors.Join(err, to.Close())
@@ -170,9 +171,9 @@ func (m *mover) home() (out movedTo, err error) {
 }
 
 // move runs or gives up a move.
-func (m *mover) move(x *store.Move) (out movedTo, err error) {
+func (m *mover) move(x *transfer.Move) (out movedTo, err error) {
 	out.From, out.To, out.GivenUp = x.FromName, x.ToName, m.giveUp
-	x.Progress = func(c store.Copied) { m.copied.Store(&c) }
+	x.Progress = func(c transfer.Copied) { m.copied.Store(&c) }
 	if m.giveUp {
 		return out, x.GiveUp(m)
 	}
@@ -227,7 +228,7 @@ func (m *mover) backup() (out movedTo, err error) {
 		return out, err
 	}
 	out.From, out.To, out.Home = m.from, at.Address(), dir
-	out.Moved, err = store.FromBackup(m, m.from, b, nil, func(c store.Copied) { m.copied.Store(&c) })
+	out.Moved, err = transfer.FromBackup(m, m.from, b, nil, func(c transfer.Copied) { m.copied.Store(&c) })
 	if err != nil {
 		return out, err
 	}

@@ -18,6 +18,7 @@ import (
 	"vise/store"
 	"vise/store/etcd"
 	"vise/store/storetest"
+	"vise/store/transfer"
 )
 
 // serving runs vise serve until the returned function kills it.
@@ -51,7 +52,7 @@ func (m *fleetHome) serving() (kill func()) {
 // archivedOf is how many changes of ann are archived.
 func archivedOf(t *testing.T, l *store.Ledger) uint64 {
 	t.Helper()
-	x, err := l.Archived(ctx)
+	x, err := transfer.Archived(ctx, l)
 	must(t, err)
 	return x.Of("ann").Changes
 }
@@ -141,7 +142,11 @@ func TestAKilledServerArchivesOn(t *testing.T) {
 	home, err := store.Open(a.dir, store.Options{})
 	must(t, err)
 	defer home.Close()
-	h, err := home.Check(ctx)
+	var h store.Health
+	err = transfer.Whole(ctx, home, func(l *store.Ledger) (err error) {
+		h, err = l.Check(ctx)
+		return err
+	})
 	if err != nil || !h.Healthy() || h.Archived != 0 {
 		t.Errorf("seed %d: check: %q, %v", seed, h.Problems, err)
 	}

@@ -26,6 +26,7 @@ var floors = [][]string{
 	{"store/kv"},
 	{"store/journal"},
 	{"store", "watcher", "ui/config", "ui/markdown/glamour"},
+	{"store/transfer"},
 	{"store/recovery"},
 	{"store/home", "store/etcd", "ui/console/screen"},
 	{"ui/runner", "ui/mcp", "ui/console", "ui/accessible"},

@@ -1,4 +1,4 @@
-package store
+package transfer
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"vise/model"
+	"vise/store"
 	"vise/store/files"
 	"vise/store/journal"
 	"vise/store/kv"
@@ -19,21 +20,21 @@ import (
 
 // whole is a backend that is only read, and has the archived changes in their places: it is as if none had been archived.
 type whole struct {
-	now Backend
+	now store.Backend
 	// OpenCopy has the archived portions, and the rows that derive from them.
 	*kv.OpenCopy
 }
 
-// openWhole reads the archive's files in a directory, and returns a backend with their changes. It is nil if no change of b is archived. If
+// OpenWhole reads the archive's files in a directory, and returns a backend with their changes. It is nil if no change of b is archived. If
 // some of the archived changes are not in the files, lacking says which, and whole is nil.
-func openWhole(ctx context.Context, b Backend, id string, m *files.Machine, dir string) (w *whole, lacking string, err error) {
+func OpenWhole(ctx context.Context, b store.Backend, id string, m *files.Machine, dir string) (w *whole, lacking string, err error) {
 	var x Archive
-	ends := map[model.AgentID]archivedTo{}
-	err = b.View(ctx, func(t Txn) error {
-		f := newFacts(t)
-		x = f.Archive()
+	ends := map[model.AgentID]store.ArchivedTo{}
+	err = b.View(ctx, func(t store.Txn) error {
+		f := store.NewFacts(t)
+		x = ArchiveOf(f)
 		for _, p := range x.Parts {
-			ends[p.AgentID] = f.agentHead(p.AgentID).archivedTo
+			ends[p.AgentID] = f.PartHead(p.AgentID).ArchivedTo
 		}
 		return f.Err
 	})
@@ -52,8 +53,8 @@ func openWhole(ctx context.Context, b Backend, id string, m *files.Machine, dir 
 	if err != nil {
 		return nil, "", err
 	}
-	path := filepath.Join(scratch.Dir, LedgerFile)
-	err = kv.CreateBolt(m, path, func(Txn) error { return nil })
+	path := filepath.Join(scratch.Dir, store.LedgerFile)
+	err = kv.CreateBolt(m, path, func(store.Txn) error { return nil })
 	if err == nil {
 		g := &gathering{to: kv.OpenBolt(m, path, lock.On(m, path+".lock", "vise")), machine: m}
 		for _, p := range x.Parts {
@@ -80,12 +81,12 @@ func openWhole(ctx context.Context, b Backend, id string, m *files.Machine, dir 
 type gathering struct {
 	to      *kv.Bolt
 	machine *files.Machine
-	pairs   []pair
+	pairs   []entry
 	size    int
 }
 
 // part collects the history of a part from the directories of all places. lacking says what is missing.
-func (g *gathering) part(ctx context.Context, id, dir string, places []fs.DirEntry, part model.AgentID, end archivedTo) (lacking string,
+func (g *gathering) part(ctx context.Context, id, dir string, places []fs.DirEntry, part model.AgentID, end store.ArchivedTo) (lacking string,
 	err error) {
 	for _, place := range places {
 		j := &journal.Copy{Dir: filepath.Join(dir, place.Name(), string(part)), Home: id, Machine: g.machine}
@@ -107,12 +108,12 @@ func (g *gathering) part(ctx context.Context, id, dir string, places []fs.DirEnt
 func (g *gathering) files(ctx context.Context, j *journal.Copy, part model.AgentID, last uint64) error {
 	_, err := j.Read(0, func(c journal.Change) error {
 		for _, v := range c.Values {
-			key := JournalKey(c.Revision, part)
-			o, err := ReadOutline(key, v.Bytes)
+			key := store.JournalKey(c.Revision, part)
+			o, err := store.ReadOutline(key, v.Bytes)
 			if v.Part != part || c.Revision > last || err != nil || o.Agent != part || o.Revision != c.Revision {
 				continue
 			}
-			g.pairs = append(g.pairs, pair{key, v.Bytes}, pair{key: logKey(part, c.Revision)})
+			g.pairs = append(g.pairs, entry{key, v.Bytes}, entry{key: store.LogKey(part, c.Revision)})
 			g.size += len(v.Bytes)
 		}
 		if g.size < scannedAtOnce {
@@ -124,7 +125,7 @@ func (g *gathering) files(ctx context.Context, j *journal.Copy, part model.Agent
 }
 
 func (g *gathering) flush(ctx context.Context) error {
-	err := g.to.Update(ctx, func(t Txn) error {
+	err := g.to.Update(ctx, func(t store.Txn) error {
 		for _, p := range g.pairs {
 			if err := t.Put(p.key, p.value); err != nil {
 				return err
@@ -139,21 +140,21 @@ func (g *gathering) flush(ctx context.Context) error {
 // settle keeps of what was collected of a part what leads to its end, with the rows that derive from it, and deletes the rest: where an
 // older state of a cluster was restored, the files also have changes of the other history. missing is the newest change that is not there;
 // zero if all are.
-func (g *gathering) settle(ctx context.Context, part model.AgentID, end archivedTo) (missing uint64, err error) {
+func (g *gathering) settle(ctx context.Context, part model.AgentID, end store.ArchivedTo) (missing uint64, err error) {
 	var others [][]byte
 	missing, want := end.ArchivedSeq, end.ArchivedHash
-	err = g.to.View(ctx, func(t Txn) error {
-		f := newFacts(t)
-		f.scan(Prefix(logPrefix(part)).Backwards(), func(key, _ []byte) bool {
-			at := JournalKey(numberAt(key), part)
-			o, ok := loadedAt(f, numberAt(key), part, ReadOutline)
-			if !ok || hashOf(f.get(at)) != want {
+	err = g.to.View(ctx, func(t store.Txn) error {
+		f := store.NewFacts(t)
+		f.Scan(store.Prefix(store.LogPrefix(part)).Backwards(), func(key, _ []byte) bool {
+			at := store.JournalKey(store.NumberAt(key), part)
+			o, ok := store.LoadedAt(f, store.NumberAt(key), part, store.ReadOutline)
+			if !ok || store.HashOf(f.Payload(at)) != want {
 				others = append(others, at, bytes.Clone(key))
 				return true
 			}
 			missing, want = o.Seq-1, o.Prev
-			for _, row := range trailsOf(o) {
-				g.pairs = append(g.pairs, pair{key: row})
+			for _, row := range store.TrailsOf(o) {
+				g.pairs = append(g.pairs, entry{key: row})
 			}
 			return true
 		})
@@ -162,7 +163,7 @@ func (g *gathering) settle(ctx context.Context, part model.AgentID, end archived
 	if err = cmp.Or(err, g.flush(ctx)); err != nil || len(others) == 0 {
 		return missing, err
 	}
-	return missing, g.to.Update(ctx, func(t Txn) error {
+	return missing, g.to.Update(ctx, func(t store.Txn) error {
 		for _, key := range others {
 			if err := t.Delete(key); err != nil {
 				return err
@@ -173,27 +174,27 @@ func (g *gathering) settle(ctx context.Context, part model.AgentID, end archived
 }
 
 // View implements Backend.
-func (w *whole) View(ctx context.Context, fn func(Txn) error) error {
-	return w.now.View(ctx, func(now Txn) error {
-		return w.OpenCopy.View(ctx, func(past Txn) error { return fn(wholeTxn{past, now}) })
+func (w *whole) View(ctx context.Context, fn func(store.Txn) error) error {
+	return w.now.View(ctx, func(now store.Txn) error {
+		return w.OpenCopy.View(ctx, func(past store.Txn) error { return fn(wholeTxn{past, now}) })
 	})
 }
 
 // ReadCopy implements Backend. Nothing changes what is read.
-func (w *whole) ReadCopy(context.Context) (Backend, error) {
+func (w *whole) ReadCopy(context.Context) (store.Backend, error) {
 	past, err := kv.Copy{Path: w.Path}.Open()
 	return &whole{w.now, past}, err
 }
 
 // wholeTxn reads both. Like in a file, the ledger counts its revisions.
 type wholeTxn struct {
-	Txn // of the archived changes
-	now Txn
+	store.Txn // of the archived changes
+	now       store.Txn
 }
 
 // hasPast reports whether archived changes have keys in the table of a key.
 func hasPast(key []byte) bool {
-	return bytes.HasPrefix(key, []byte(tableJournal)) || bytes.HasPrefix(key, []byte(tableLog)) || bytes.HasPrefix(key, []byte(tableTrail))
+	return bytes.HasPrefix(key, []byte(store.TableJournal)) || bytes.HasPrefix(key, []byte(store.TableLog)) || bytes.HasPrefix(key, []byte(store.TableTrail))
 }
 
 // wholeValue is a value as it would be if no change had been archived.
@@ -201,16 +202,16 @@ func wholeValue(key, value []byte) ([]byte, error) {
 	switch {
 	case bytes.Equal(key, keyArchive):
 		return nil, nil
-	case !bytes.HasPrefix(key, []byte(tableHead)):
+	case !bytes.HasPrefix(key, []byte(store.TableHead)):
 		return value, nil
 	}
-	var h agentHead
+	var h store.PartHead
 	payload, err := kv.Unframe(key, value)
-	if err != nil || decode(key, payload, &h) != nil || h.ArchivedSeq == 0 {
+	if err != nil || store.Decode(key, payload, &h) != nil || h.ArchivedSeq == 0 {
 		return value, nil // whoever reads a damaged one notices
 	}
-	h.archivedTo = archivedTo{}
-	payload, err = encode(h)
+	h.ArchivedTo = store.ArchivedTo{}
+	payload, err = store.Encode(h)
 	return kv.Frame(key, payload), err
 }
 
@@ -233,7 +234,7 @@ func (wholeTxn) Put(_, _ []byte) error { return kv.ErrReadOnly }
 func (wholeTxn) Delete([]byte) error   { return kv.ErrReadOnly }
 
 // Scan implements Txn.
-func (t wholeTxn) Scan(r Range, visit func(key, value []byte) bool) error {
+func (t wholeTxn) Scan(r store.Range, visit func(key, value []byte) bool) error {
 	old := &pages{txn: t.Txn, r: r, done: !hasPast(r.From)}
 	more := true
 	err := t.now.Scan(r, func(key, value []byte) bool {
@@ -271,9 +272,9 @@ func (t wholeTxn) Scan(r Range, visit func(key, value []byte) bool) error {
 
 // pages reads a range some keys at a time.
 type pages struct {
-	txn  Txn
-	r    Range
-	list []pair
+	txn  store.Txn
+	r    store.Range
+	list []entry
 	done bool
 	err  error
 }
@@ -281,11 +282,11 @@ type pages struct {
 // pageSize is how many keys are read at a time.
 const pageSize = 256
 
-// first is the next pair. ok is false if there is none.
-func (p *pages) first() (x pair, ok bool) {
+// first is the next entry. ok is false if there is none.
+func (p *pages) first() (x entry, ok bool) {
 	if len(p.list) == 0 && !p.done && p.err == nil {
 		p.err = p.txn.Scan(p.r, func(key, value []byte) bool {
-			p.list = append(p.list, pair{bytes.Clone(key), append([]byte{}, value...)})
+			p.list = append(p.list, entry{bytes.Clone(key), append([]byte{}, value...)})
 			return len(p.list) < pageSize
 		})
 		if p.done = len(p.list) < pageSize; !p.done {
@@ -303,19 +304,26 @@ func (p *pages) first() (x pair, ok bool) {
 	return p.list[0], true
 }
 
-// withArchive calls fn with a ledger that has the archived changes too, if their files are in this home, and otherwise with l.
-func (l *Ledger) withArchive(ctx context.Context, fn func(*Ledger) error) error {
-	if l.home.Dir == "" {
+// Whole calls fn with a copy of the ledger that has the archived changes too, if there are some and their files are in its home, and otherwise
+// with l.
+func Whole(ctx context.Context, l *store.Ledger, fn func(*store.Ledger) error) error {
+	if x, _ := Archived(ctx, l); len(x.Parts) == 0 { // what cannot be read is found again
 		return fn(l)
 	}
-	w, _, err := openWhole(ctx, l.backend, l.home.ID, l.home.Machine, l.home.Path(archiveDir))
+	return l.ReadCopy(ctx, func(z *store.Ledger) error { return withArchive(ctx, z, fn) })
+}
+
+// withArchive is Whole for a ledger that nobody changes.
+func withArchive(ctx context.Context, l *store.Ledger, fn func(*store.Ledger) error) error {
+	if l.Home().Dir == "" {
+		return fn(l)
+	}
+	w, _, err := OpenWhole(ctx, l.Backend(), l.Home().ID, l.Home().Machine, store.ArchiveIn(l.Home().Dir))
 	if err != nil {
 		return err
 	}
 	if w == nil {
 		return fn(l)
 	}
-	z := LedgerOn(w, nil)
-	z.Now, z.NewID, z.home, z.steps = l.Now, l.NewID, l.home, l.steps
-	return errors.Join(fn(z), w.Close())
+	return errors.Join(fn(l.On(w)), w.Close())
 }

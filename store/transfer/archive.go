@@ -1,4 +1,4 @@
-package store
+package transfer
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"vise/model"
+	"vise/store"
 	"vise/store/files"
 	"vise/store/journal"
 	"vise/store/kv"
@@ -23,45 +24,32 @@ import (
 // The archive of a home has a directory of its own for each time that the home joined a cluster, and in it one for each agent. So the
 // files of several machines can be copied together.
 
-// archivedTo is the newest change of a part that is in the archive and no longer in the journal: its number, its revision, the hash of its
-// portion, and the number of the last event up to it.
-type archivedTo struct {
-	ArchivedSeq      uint64 `json:"archived_seq,omitempty"`
-	ArchivedRevision uint64 `json:"archived_revision,omitempty"`
-	ArchivedHash     string `json:"archived_hash,omitempty"`
-	ArchivedEventSeq uint64 `json:"archived_event_seq,omitempty"`
-}
-
 const (
-	// keepChanges is how many changes of each agent stay on the cluster. When there are a quarter more, they are archived together: each
-	// time costs waits for the disk.
-	keepChanges = 256
 	// archiveEvery is how often an archiver looks for old changes.
 	archiveEvery = 10 * time.Second
 	// archivedAtOnce is how many changes it reads at once. The limits of a change bound how many it deletes.
 	archivedAtOnce = 64
 
-	archiveDir   = "archive"
 	archiveLock  = "archive.lock"
 	archiveClaim = "archive"
 )
 
-// Archive moves old changes from the cluster to this home until ctx ends, while no other process does so. It reports what fails, once, and
+// RunArchive moves old changes from the cluster to this home until ctx ends, while no other process does so. It reports what fails, once, and
 // tries again. If the ledger is on no cluster, it returns at once.
-func (l *Ledger) Archive(ctx context.Context, report func(error)) {
-	if l.cluster == nil {
+func RunArchive(ctx context.Context, l *store.Ledger, report func(error)) {
+	if _, is := l.Cluster(); !is {
 		return
 	}
 	for reported := ""; ctx.Err() == nil; {
 		held, release, err := l.Can.Cluster.Claim(ctx, archiveClaim)
 		if err == nil {
-			err = l.archiveWhile(held)
+			err = archiveWhile(held, l)
 			release()
 		}
 		if err == nil || ctx.Err() != nil {
 			continue
 		}
-		if err = Explain(err); err.Error() != reported {
+		if err = store.Explain(err); err.Error() != reported {
 			report(fmt.Errorf("archive: %w", err))
 			reported = err.Error()
 		}
@@ -69,12 +57,12 @@ func (l *Ledger) Archive(ctx context.Context, report func(error)) {
 	}
 }
 
-func (l *Ledger) archiveWhile(held context.Context) error {
+func archiveWhile(held context.Context, l *store.Ledger) error {
 	var next time.Time // for texts
 	for ; held.Err() == nil; rest(held, archiveEvery) {
-		err := l.archiveOnce(held)
+		err := ArchiveOnce(held, l)
 		if now := time.Now(); err == nil && !now.Before(next) {
-			err, next = l.archiveTexts(held), now.Add(textsEvery)
+			err, next = ArchiveTexts(held, l), now.Add(textsEvery)
 		}
 		if err != nil && held.Err() == nil {
 			return err
@@ -92,11 +80,11 @@ func rest(ctx context.Context, d time.Duration) {
 	}
 }
 
-// archiveOnce archives what is old now.
-func (l *Ledger) archiveOnce(ctx context.Context) error {
+// ArchiveOnce archives what is old now.
+func ArchiveOnce(ctx context.Context, l *store.Ledger) error {
 	var due []model.AgentID
-	err := l.view(ctx, func(f *Facts) error {
-		f.eachHead(func(part model.AgentID, h agentHead) {
+	err := l.ViewFacts(ctx, func(f *store.Facts) error {
+		f.EachHead(func(part model.AgentID, h store.PartHead) {
 			if h.Seq-h.ArchivedSeq > l.Keep+l.Keep/4 {
 				due = append(due, part)
 			}
@@ -106,7 +94,7 @@ func (l *Ledger) archiveOnce(ctx context.Context) error {
 	if err != nil || len(due) == 0 {
 		return err
 	}
-	return l.archiving(ctx, func(a *archiver) error {
+	return archiving(ctx, l, func(a *archiver) error {
 		var errs []error // of one part do not concern the others
 		for _, part := range due {
 			for more, err := true, error(nil); more && ctx.Err() == nil; {
@@ -120,8 +108,8 @@ func (l *Ledger) archiveOnce(ctx context.Context) error {
 }
 
 // archiving calls fn with an archiver, unless another process of this home has one.
-func (l *Ledger) archiving(ctx context.Context, fn func(*archiver) error) error {
-	alone, err := files.LockAtOnce(l.home.Dir, archiveLock) // a server that was stopped may have lost its claim without knowing
+func archiving(ctx context.Context, l *store.Ledger, fn func(*archiver) error) error {
+	alone, err := files.LockAtOnce(l.Home().Dir, archiveLock) // a server that was stopped may have lost its claim without knowing
 	if errors.Is(err, files.ErrLocked) {
 		return nil
 	}
@@ -136,47 +124,32 @@ func (l *Ledger) archiving(ctx context.Context, fn func(*archiver) error) error 
 	return fn(a)
 }
 
-// eachHead visits the heads of all parts.
-func (f *Facts) eachHead(visit func(model.AgentID, agentHead)) {
-	f.scan(Prefix([]byte(tableHead)), func(key, value []byte) bool {
-		var h agentHead
-		payload, err := kv.Unframe(key, value)
-		if err == nil {
-			err = decode(key, payload, &h)
-		}
-		if f.harmed(err); err == nil {
-			visit(model.AgentID(key[len(tableHead):]), h)
-		}
-		return true
-	})
-}
-
 // archiver is one run of archiving.
 type archiver struct {
-	*Ledger
+	*store.Ledger
 	dir        string // of the agents' directories
 	ops, bytes int    // that a change takes
 }
 
 // prepare makes the directory, and notes on the cluster where it is.
 func (a *archiver) prepare(ctx context.Context) (err error) {
-	if a.ops, a.bytes, err = a.backend.Limits(ctx); err != nil {
+	if a.ops, a.bytes, err = a.Backend().Limits(ctx); err != nil {
 		return err
 	}
-	c, err := ReadCluster(a.home.Dir)
+	c, err := store.ReadCluster(a.Home().Dir)
 	if err != nil {
 		return err
 	}
 	if !model.ValidID(c.Archive) {
 		c.Archive = a.NewID()
-		if err := c.save(a.home); err != nil {
+		if err := c.Save(a.Home()); err != nil {
 			return err
 		}
 	}
-	top := a.home.Path(archiveDir)
+	top := store.ArchiveIn(a.Home().Dir)
 	a.dir = filepath.Join(top, c.Archive)
 	for _, dir := range []string{top, a.dir} {
-		if err := cmp.Or(a.home.Machine.Mkdir(dir), a.home.Machine.SyncDir(filepath.Dir(dir))); err != nil {
+		if err := cmp.Or(a.Home().Machine.Mkdir(dir), a.Home().Machine.SyncDir(filepath.Dir(dir))); err != nil {
 			return err
 		}
 	}
@@ -198,26 +171,26 @@ func (a *archiver) step(ctx context.Context, part model.AgentID) (more bool, err
 
 // pastChange is a portion with its value in the journal.
 type pastChange struct {
-	portion
+	store.Portion
 	value []byte
 }
 
 // oldest are the first changes of a part that are old, as many as one change can delete.
 func (a *archiver) oldest(ctx context.Context, part model.AgentID) (old []pastChange, more bool, err error) {
-	err = a.view(ctx, func(f *Facts) error {
+	err = a.ViewFacts(ctx, func(f *store.Facts) error {
 		old, more = nil, false
-		h := f.agentHead(part)
+		h := f.PartHead(part)
 		if f.Err != nil || h.Seq-h.ArchivedSeq <= a.Keep {
 			return f.Err
 		}
-		list, _, err := f.txn.Saved(part, h.ArchivedRevision, f.head().Revision, archivedAtOnce)
+		list, _, err := f.Txn.Saved(part, h.ArchivedRevision, f.Head().Revision, archivedAtOnce)
 		if err != nil {
 			return err
 		}
-		slices.SortFunc(list, func(x, y Saved) int { return bytes.Compare(x.Key, y.Key) })
+		slices.SortFunc(list, func(x, y store.Saved) int { return bytes.Compare(x.Key, y.Key) })
 		ops, size := a.ops-1, a.bytes-batchOverhead // one for the head
 		for _, x := range list {
-			p, err := readPortion(x.Key, x.Value)
+			p, err := store.ReadPortion(x.Key, x.Value)
 			switch seq := h.ArchivedSeq + uint64(len(old)) + 1; {
 			case err != nil:
 				return err
@@ -226,7 +199,7 @@ func (a *archiver) oldest(ctx context.Context, part model.AgentID) (old []pastCh
 			case p.Seq > h.Seq-a.Keep:
 				return nil
 			}
-			ops, size = ops-1-len(trailsOf(p.Outline)), size-len(x.Value)
+			ops, size = ops-1-len(store.TrailsOf(p.Outline)), size-len(x.Value)
 			if more = len(old) > 0 && (ops < 0 || size < 0); more {
 				return nil
 			}
@@ -240,7 +213,7 @@ func (a *archiver) oldest(ctx context.Context, part model.AgentID) (old []pastCh
 
 // write writes changes to the files of their part, unless an earlier run did, and syncs these.
 func (a *archiver) write(part model.AgentID, old []pastChange) error {
-	j := &journal.Copy{Dir: filepath.Join(a.dir, string(part)), Home: a.home.ID, Machine: a.home.Machine}
+	j := &journal.Copy{Dir: filepath.Join(a.dir, string(part)), Home: a.Home().ID, Machine: a.Home().Machine}
 	end, err := j.End()
 	if err != nil {
 		return err
@@ -272,64 +245,50 @@ func (a *archiver) write(part model.AgentID, old []pastChange) error {
 			return err
 		}
 	}
-	return cmp.Or(j.Sync(), a.home.Machine.SyncDir(a.dir)) // also what a run that was killed has written
+	return cmp.Or(j.Sync(), a.Home().Machine.SyncDir(a.dir)) // also what a run that was killed has written
 }
 
 // drop deletes changes that are in synced files, if no other archiver did. Of those whose answers are kept, the answers stay.
 func (a *archiver) drop(ctx context.Context, part model.AgentID, old []pastChange) error {
-	return a.update(ctx, func(t Txn) error {
-		f := newFacts(t)
-		h := f.agentHead(part)
+	return a.Update(ctx, func(t store.Txn) error {
+		f := store.NewFacts(t)
+		h := f.PartHead(part)
 		if h.ArchivedSeq+1 != old[0].Seq {
 			return f.Err
 		}
 		for _, x := range old {
-			key := JournalKey(x.Revision, part)
+			key := store.JournalKey(x.Revision, part)
 			payload, err := kv.Unframe(key, x.value)
-			f.fail(err)
-			f.delete(key)
-			for _, row := range trailsOf(x.Outline) {
-				f.delete(row)
+			f.Fail(err)
+			f.Delete(key)
+			for _, row := range store.TrailsOf(x.Outline) {
+				f.Delete(row)
 			}
 			if x.Seq > h.PrunedSeq {
-				f.putLeft(x.portion)
+				putLeft(f, x.Portion)
 			}
-			h.ArchivedSeq, h.ArchivedRevision, h.ArchivedHash = x.Seq, x.Revision, hashOf(payload)
+			h.ArchivedSeq, h.ArchivedRevision, h.ArchivedHash = x.Seq, x.Revision, store.HashOf(payload)
 			if n := len(x.Events); n > 0 {
 				h.ArchivedEventSeq = x.Events[n-1].Seq
 			}
 		}
-		f.putAgentHead(part, h)
+		f.PutPartHead(part, h)
 		return f.Err
 	})
 }
 
 // putLeft puts what is left of an archived change into its row in the log: what a retry with its key, and the end of that key, need. It is
 // small, because a cluster that is almost full has to take it. So the change can no longer be undone.
-func (f *Facts) putLeft(p portion) {
-	left := portion{Outline{Revision: p.Revision, Agent: p.Agent, Seq: p.Seq, At: p.At, Actor: p.Actor},
-		effects{Key: p.Key, Print: p.Print}}
+func putLeft(f *store.Facts, p store.Portion) {
+	left := store.Portion{store.Outline{Revision: p.Revision, Agent: p.Agent, Seq: p.Seq, At: p.At, Actor: p.Actor},
+		store.Effects{Key: p.Key, Print: p.Print}}
 	if p.Receipt != nil {
 		receipt := withoutUndo(*p.Receipt)
 		left.Receipt = &receipt
 	}
-	raw, err := left.encode()
-	f.fail(err)
-	f.put(logKey(p.Agent, p.Revision), raw)
-}
-
-// A cluster has less space than a file, and takes few operations in a change: there the last thousand answers are kept.
-const (
-	maxSharedAnswers   = 1_000
-	prunedAtOnceShared = 4
-)
-
-// answersKept is how many answers of a part are kept, and how many older ones a change deletes at most.
-func (f *Facts) answersKept() (most uint64, atOnce int) {
-	if f.txn.Counts() {
-		return maxSharedAnswers, prunedAtOnceShared
-	}
-	return maxAnswers, prunedAtOnce
+	raw, err := left.Encode()
+	f.Fail(err)
+	f.Put(store.LogKey(p.Agent, p.Revision), raw)
 }
 
 func withoutUndo(r model.Receipt) model.Receipt {

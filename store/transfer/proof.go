@@ -1,4 +1,4 @@
-package store
+package transfer
 
 import (
 	"bytes"
@@ -7,28 +7,33 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"slices"
 
+	"vise/store"
 	"vise/store/kv"
 )
+
+// entry is a key and its value.
+type entry struct{ key, value []byte }
 
 // scannedAtOnce limits what scanAll holds in memory, in bytes.
 const scannedAtOnce = 4 << 20
 
 // scanAll visits the keys of some tables that follow a key, in the order of the tables. A transaction ends before its keys are visited.
-func scanAll(ctx context.Context, b Backend, tables []string, after []byte, visit func(key, value []byte) error) error {
+func scanAll(ctx context.Context, b store.Backend, tables []string, after []byte, visit func(key, value []byte) error) error {
 	at := max(slices.IndexFunc(tables, func(table string) bool { return bytes.HasPrefix(after, []byte(table)) }), 0)
 	for ; at < len(tables); at++ {
 		for more := true; more; {
-			keys := Prefix([]byte(tables[at]))
+			keys := store.Prefix([]byte(tables[at]))
 			if bytes.HasPrefix(after, keys.From) {
 				keys.From = append(bytes.Clone(after), 0)
 			}
-			var page []pair
+			var page []entry
 			size := 0
-			err := b.View(ctx, func(t Txn) error {
+			err := b.View(ctx, func(t store.Txn) error {
 				return t.Scan(keys, func(key, value []byte) bool {
-					page = append(page, pair{bytes.Clone(key), append([]byte{}, value...)})
+					page = append(page, entry{bytes.Clone(key), append([]byte{}, value...)})
 					size += len(key) + len(value)
 					return size < scannedAtOnce
 				})
@@ -64,7 +69,7 @@ type tableSum struct {
 }
 
 // compareLedgers compares two ledgers, table by table; the heads also key by key.
-func compareLedgers(ctx context.Context, a, b Backend) (p Proof, err error) {
+func compareLedgers(ctx context.Context, a, b store.Backend) (p Proof, err error) {
 	whole := sha256.New()
 	for _, table := range carried {
 		x, err := sumOf(ctx, a, table)
@@ -75,7 +80,7 @@ func compareLedgers(ctx context.Context, a, b Backend) (p Proof, err error) {
 		if err != nil {
 			return p, err
 		}
-		if x != y || table == tableHead {
+		if x != y || table == store.TableHead {
 			if err := sameTable(ctx, a, b, table); err != nil {
 				return p, err
 			}
@@ -87,7 +92,7 @@ func compareLedgers(ctx context.Context, a, b Backend) (p Proof, err error) {
 	return p, nil
 }
 
-func sumOf(ctx context.Context, b Backend, table string) (s tableSum, err error) {
+func sumOf(ctx context.Context, b store.Backend, table string) (s tableSum, err error) {
 	h := sha256.New()
 	err = scanAll(ctx, b, []string{table}, nil, func(key, value []byte) error {
 		for _, x := range [][]byte{key, value} {
@@ -102,7 +107,7 @@ func sumOf(ctx context.Context, b Backend, table string) (s tableSum, err error)
 }
 
 // sameTable names the first key that differs.
-func sameTable(ctx context.Context, a, b Backend, table string) error {
+func sameTable(ctx context.Context, a, b store.Backend, table string) error {
 	values := map[string][sha256.Size]byte{}
 	err := scanAll(ctx, a, []string{table}, nil, func(key, value []byte) error {
 		values[string(key)] = sha256.Sum256(value)
@@ -122,7 +127,7 @@ func sameTable(ctx context.Context, a, b Backend, table string) error {
 		return nil
 	})
 	if err == nil && len(values) > 0 {
-		err = differs([]byte(sortedKeys(values)[0]), "is missing")
+		err = differs([]byte(slices.Sorted(maps.Keys(values))[0]), "is missing")
 	}
 	return err
 }
@@ -133,7 +138,7 @@ func differs(key []byte, what string) error {
 
 // nameOfKey names a key for people.
 func nameOfKey(key []byte) string {
-	if revision, part := changeIn(key); bytes.HasPrefix(key, []byte(tableJournal)) {
+	if revision, part := store.ChangeIn(key); bytes.HasPrefix(key, []byte(store.TableJournal)) {
 		return fmt.Sprintf("the change of revision %d of agent %s", revision, part)
 	}
 	return fmt.Sprintf("%q", key)

@@ -1,4 +1,4 @@
-package store
+package transfer
 
 import (
 	"bytes"
@@ -8,13 +8,14 @@ import (
 	"slices"
 
 	"vise/model"
+	"vise/store"
 	"vise/store/kv"
 )
 
 // transfer copies a ledger that does not change to another backend. What is there, and how far it is, stands in its status, so that a copy
 // that ended early goes on.
 type transfer struct {
-	from, to Backend
+	from, to store.Backend
 	// id is of the move, home the id of the ledger's home, other what the source is called. The copy opens with the epoch.
 	id, home, other string
 	epoch           uint64
@@ -24,22 +25,16 @@ type transfer struct {
 
 // carried are the tables that a transfer copies, in its order. The heads come last; until then a part has one that agrees with nothing.
 // The texts of plans stay: see BringPlans.
-var carried = append(slices.DeleteFunc(slices.Clone(Tables), func(table string) bool {
-	return table == "about/" || table == tableHead || table == tablePlan
-}), tableHead)
+var carried = append(slices.DeleteFunc(slices.Clone(store.Tables), func(table string) bool {
+	return table == "about/" || table == store.TableHead || table == store.TablePlan
+}), store.TableHead)
 
 // batchOverhead are the bytes of a transaction of a transfer that are of keys that are not copied.
 const batchOverhead = 8 << 10
 
-// AtOnce is how many records one change can take, up to some, if each takes so many operations. A ledger in a file takes all.
-func (l *Ledger) AtOnce(ctx context.Context, operations, most int) (int, error) {
-	ops, _, err := l.backend.Limits(ctx)
-	return min(most, max(ops/operations, 1)), Explain(err)
-}
-
 // batch is what one transaction of a transfer copies or deletes.
 type batch struct {
-	pairs     []pair
+	pairs     []entry
 	parts     map[model.AgentID]bool
 	ops, size int // what it may still have
 	full      bool
@@ -49,9 +44,9 @@ func newBatch(ops, bytes int) *batch {
 	return &batch{parts: map[model.AgentID]bool{}, ops: ops - 1, size: bytes - batchOverhead} // one for the status
 }
 
-// add adds a pair, if there is room. A key costs two operations, because a backend may keep the part of an id under a key of its own.
-func (b *batch) add(p pair) bool {
-	part, isHead := PartOf(p.key), bytes.HasPrefix(p.key, []byte(tableHead))
+// add adds a entry, if there is room. A key costs two operations, because a backend may keep the part of an id under a key of its own.
+func (b *batch) add(p entry) bool {
+	part, isHead := store.PartOf(p.key), bytes.HasPrefix(p.key, []byte(store.TableHead))
 	ops, size := 2, len(p.key)+len(p.value)
 	if part != "" && !isHead && !b.parts[part] {
 		ops++
@@ -68,10 +63,10 @@ func (b *batch) add(p pair) bool {
 }
 
 // carry brings the ledger and checks what has arrived, which is not open yet.
-func (x *transfer) carry(ctx context.Context, h Home) (Proof, error) {
+func (x *transfer) carry(ctx context.Context, h store.Home) (Proof, error) {
 	proof, err := x.bring(ctx)
 	if err == nil {
-		_, err = Prove(ctx, x.to, h)
+		_, err = store.Prove(ctx, x.to, h)
 	}
 	return proof, err
 }
@@ -92,25 +87,25 @@ func (x *transfer) bring(ctx context.Context) (Proof, error) {
 }
 
 // begin begins a ledger that is on its way, or finds how far it is.
-func (x *transfer) begin(ctx context.Context) (s Status, err error) {
-	var about []pair
-	last := head{}
-	err = x.from.View(ctx, func(t Txn) error {
-		f := newFacts(t)
-		for _, key := range [][]byte{keyHome, keyFormat, keySchema, keyArchive} {
-			if value := f.get(key); value != nil {
-				about = append(about, pair{key, bytes.Clone(value)})
+func (x *transfer) begin(ctx context.Context) (s store.Status, err error) {
+	var about []entry
+	last := store.Head{}
+	err = x.from.View(ctx, func(t store.Txn) error {
+		f := store.NewFacts(t)
+		for _, key := range [][]byte{store.KeyHome, store.KeyFormat, store.KeySchema, keyArchive} {
+			if value := f.Payload(key); value != nil {
+				about = append(about, entry{key, bytes.Clone(value)})
 			}
 		}
-		f.eachHead(func(_ model.AgentID, h agentHead) { last.Revision = max(last.Revision, h.Revision) })
+		f.EachHead(func(_ model.AgentID, h store.PartHead) { last.Revision = max(last.Revision, h.Revision) })
 		return f.Err
 	})
 	if err != nil {
 		return s, err
 	}
-	err = x.to.Update(ctx, func(t Txn) error {
-		f := newFacts(t)
-		if s = f.status(); s.State == stateArriving && s.Move == x.id {
+	err = x.to.Update(ctx, func(t store.Txn) error {
+		f := store.NewFacts(t)
+		if s = f.Status(); s.State == store.StateArriving && s.Move == x.id {
 			return f.Err
 		}
 		clearing, err := x.room(f)
@@ -118,41 +113,41 @@ func (x *transfer) begin(ctx context.Context) (s Status, err error) {
 			return err
 		}
 		for _, p := range about {
-			f.put(p.key, p.value)
+			f.Put(p.key, p.value)
 		}
-		f.putHead(last)
-		s = Status{State: stateArriving, Move: x.id, Other: x.other, Clearing: clearing}
-		f.putStatus(s)
+		f.PutHead(last)
+		s = store.Status{State: store.StateArriving, Move: x.id, Other: x.other, Clearing: clearing}
+		f.PutStatus(s)
 		return f.Err
 	})
 	return s, err
 }
 
 // room refuses a backend that has a ledger, except this ledger from before it moved away from there. Then that has to be cleared.
-func (x *transfer) room(f *Facts) (clearing bool, err error) {
-	if s := f.status(); s.State == stateMoved && f.epoch() < x.epoch {
+func (x *transfer) room(f *store.Facts) (clearing bool, err error) {
+	if s := f.Status(); s.State == store.StateMoved && f.Epoch() < x.epoch {
 		var id string
-		f.getJSON(keyHome, &id)
+		f.JSON(store.KeyHome, &id)
 		if clearing = id == x.home; clearing {
 			return true, f.Err
 		}
 	}
-	return false, f.vacant()
+	return false, vacant(f)
 }
 
 // clear deletes what the target has, until its status says that nothing is left.
 func (x *transfer) clear(ctx context.Context) error {
 	ops, size, err := x.to.Limits(ctx)
 	for done := false; err == nil && !done; {
-		err = x.to.Update(ctx, func(t Txn) error {
-			f := newFacts(t)
-			s := f.status()
+		err = x.to.Update(ctx, func(t store.Txn) error {
+			f := store.NewFacts(t)
+			s := f.Status()
 			if err := x.mine(s); f.Err != nil || err != nil {
 				return cmp.Or(f.Err, err)
 			}
-			if done = f.deleteSome(ops, size); done {
+			if done = deleteSome(f, ops, size); done {
 				s.Clearing = false
-				f.putStatus(s)
+				f.PutStatus(s)
 			}
 			return f.Err
 		})
@@ -161,19 +156,19 @@ func (x *transfer) clear(ctx context.Context) error {
 }
 
 // deleteSome deletes as many keys as a transaction takes. It reports whether none was left.
-func (f *Facts) deleteSome(ops, most int) (none bool) {
+func deleteSome(f *store.Facts, ops, most int) (none bool) {
 	batch := newBatch(ops, most)
-	for _, table := range append([]string{tablePlan}, carried...) {
-		f.scan(Prefix([]byte(table)), func(key, _ []byte) bool { return batch.add(pair{key: bytes.Clone(key)}) })
+	for _, table := range append([]string{store.TablePlan}, carried...) {
+		f.Scan(store.Prefix([]byte(table)), func(key, _ []byte) bool { return batch.add(entry{key: bytes.Clone(key)}) })
 		if batch.full {
 			break
 		}
 	}
 	for part := range batch.parts {
-		f.putJSON(agentHeadKey(part), struct{}{}) // a backend may find the parts by their heads; these go last
+		f.PutJSON(store.HeadKey(part), struct{}{}) // a backend may find the parts by their heads; these go last
 	}
 	for _, p := range batch.pairs {
-		f.delete(p.key)
+		f.Delete(p.key)
 	}
 	return len(batch.pairs) == 0
 }
@@ -181,17 +176,17 @@ func (f *Facts) deleteSome(ops, most int) (none bool) {
 // abandon deletes what the target has of a ledger that does not come.
 func (x *transfer) abandon(ctx context.Context) error {
 	none := false
-	err := x.to.Update(ctx, func(t Txn) error {
-		f := newFacts(t)
-		s := f.status()
-		switch none = f.get(keyHead) == nil || s.State == stateMoved; {
+	err := x.to.Update(ctx, func(t store.Txn) error {
+		f := store.NewFacts(t)
+		s := f.Status()
+		switch none = f.Payload(store.KeyHead) == nil || s.State == store.StateMoved; {
 		case f.Err != nil || none && s.Came != x.id:
 			return f.Err
 		case s.Came == x.id:
 			return kv.Refuse("", "the ledger is open at its new place already")
 		}
 		s.Clearing, s.Copied = true, nil // if this ends early, and the move goes on, all is copied again
-		f.putStatus(s)
+		f.PutStatus(s)
 		return cmp.Or(f.Err, x.mine(s))
 	})
 	if err != nil || none {
@@ -200,18 +195,18 @@ func (x *transfer) abandon(ctx context.Context) error {
 	if err := x.clear(ctx); err != nil {
 		return err
 	}
-	return x.to.Update(ctx, func(t Txn) error {
-		f := newFacts(t)
-		for _, key := range [][]byte{keyHead, keyHome, keyFormat, keySchema, keyEpoch, keyArchive, keyTexts, keyStatus} {
-			f.delete(key)
+	return x.to.Update(ctx, func(t store.Txn) error {
+		f := store.NewFacts(t)
+		for _, key := range [][]byte{store.KeyHead, store.KeyHome, store.KeyFormat, store.KeySchema, store.KeyEpoch, keyArchive, keyTexts, store.KeyStatus} {
+			f.Delete(key)
 		}
 		return f.Err
 	})
 }
 
 // mine refuses a target that another move has.
-func (x *transfer) mine(s Status) error {
-	if s.State == stateArriving && s.Move == x.id {
+func (x *transfer) mine(s store.Status) error {
+	if s.State == store.StateArriving && s.Move == x.id {
 		return nil
 	}
 	return model.Refused("another process has gone on with this move").WithHint("wait for its end")
@@ -243,7 +238,7 @@ func (x *transfer) copy(ctx context.Context, after []byte) error {
 		return ctx.Err()
 	}
 	err = scanAll(ctx, x.from, carried, after, func(key, value []byte) error {
-		p := pair{key, value}
+		p := entry{key, value}
 		if batch.add(p) {
 			return nil
 		}
@@ -259,29 +254,29 @@ func (x *transfer) copy(ctx context.Context, after []byte) error {
 // write writes a batch, if nobody has written since the key after.
 func (x *transfer) write(ctx context.Context, b *batch, after []byte) error {
 	last := b.pairs[len(b.pairs)-1].key
-	try := func(t Txn) error {
-		f := newFacts(t)
-		s := f.status()
+	try := func(t store.Txn) error {
+		f := store.NewFacts(t)
+		s := f.Status()
 		if err := cmp.Or(f.Err, x.mine(s)); err != nil || bytes.Equal(s.Copied, last) {
 			return err // or an earlier try has written it
 		}
 		if !bytes.Equal(s.Copied, after) {
-			return x.mine(Status{})
+			return x.mine(store.Status{})
 		}
 		for part := range b.parts {
-			f.putJSON(agentHeadKey(part), struct{}{})
+			f.PutJSON(store.HeadKey(part), struct{}{})
 		}
 		for _, p := range b.pairs {
-			f.fail(t.Put(p.key, p.value))
+			f.Fail(t.Put(p.key, p.value))
 		}
 		s.Copied = last
-		f.putStatus(s)
+		f.PutStatus(s)
 		return f.Err
 	}
 	const tries = 5
 	for n := 1; ; n++ {
 		err := x.to.Update(ctx, try)
-		if !errors.Is(err, ErrUnknown) || n == tries || ctx.Err() != nil {
+		if !errors.Is(err, store.ErrUnknown) || n == tries || ctx.Err() != nil {
 			return err
 		}
 	}
@@ -289,46 +284,46 @@ func (x *transfer) write(ctx context.Context, b *batch, after []byte) error {
 
 // open opens the copy.
 func (x *transfer) open(ctx context.Context) error {
-	return x.to.Update(ctx, func(t Txn) error {
-		f := newFacts(t)
-		switch s := f.status(); {
+	return x.to.Update(ctx, func(t store.Txn) error {
+		f := store.NewFacts(t)
+		switch s := f.Status(); {
 		case f.Err != nil || s.Came == x.id:
 		case x.mine(s) != nil:
 			return x.mine(s)
 		default:
-			f.putJSON(keyEpoch, x.epoch)
-			f.putStatus(Status{Came: x.id, Since: f.head().Revision})
+			f.PutJSON(store.KeyEpoch, x.epoch)
+			f.PutStatus(store.Status{Came: x.id, Since: f.Head().Revision})
 		}
 		return f.Err
 	})
 }
 
 // vacant refuses a backend that has a ledger.
-func (f *Facts) vacant() error {
-	switch s := f.status(); {
-	case s.State == stateArriving:
+func vacant(f *store.Facts) error {
+	switch s := f.Status(); {
+	case s.State == store.StateArriving:
 		return kv.Refuse("name another place, or end that move", "a ledger is on its way there from %s", model.Text(s.Other))
-	case f.get(keyHead) != nil:
+	case f.Payload(store.KeyHead) != nil:
 		return model.Conflict("there is a ledger already where this one should go").
 			WithHint("two ledgers cannot become one: name a place that has none, such as the same cluster with another LEDGER")
 	}
 	return f.Err
 }
 
-func statusOf(ctx context.Context, b Backend) (s Status, err error) {
-	err = b.View(ctx, func(t Txn) error {
-		f := newFacts(t)
-		s = f.status()
+func statusOf(ctx context.Context, b store.Backend) (s store.Status, err error) {
+	err = b.View(ctx, func(t store.Txn) error {
+		f := store.NewFacts(t)
+		s = f.Status()
 		return f.Err
 	})
 	return s, err
 }
 
-func arrivedAt(ctx context.Context, b Backend) (a Arrived, err error) {
-	err = b.View(ctx, func(t Txn) error {
-		f := newFacts(t)
-		f.getJSON(keyHome, &a.Home)
-		a.Epoch, a.Revision = f.epoch(), f.status().Since
+func arrivedAt(ctx context.Context, b store.Backend) (a Arrived, err error) {
+	err = b.View(ctx, func(t store.Txn) error {
+		f := store.NewFacts(t)
+		f.JSON(store.KeyHome, &a.Home)
+		a.Epoch, a.Revision = f.Epoch(), f.Status().Since
 		return f.Err
 	})
 	return a, err

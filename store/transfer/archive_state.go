@@ -1,14 +1,14 @@
-package store
+package transfer
 
 import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"vise/model"
+	"vise/store"
 )
 
 // Archive is what the archive of a ledger has, and where.
@@ -36,16 +36,13 @@ type ArchivedPart struct {
 	Revision uint64        `json:"revision"`
 }
 
-// ArchiveIn is the directory of the archive's files in a home.
-func ArchiveIn(dir string) string { return filepath.Join(dir, archiveDir) }
-
 // keyArchive has the places of the archive.
 var keyArchive = []byte("about/archive")
 
-// Archive reads what the archive has of all parts.
-func (f *Facts) Archive() (x Archive) {
-	f.getJSON(keyArchive, &x.Places)
-	f.eachHead(func(part model.AgentID, h agentHead) {
+// ArchiveOf reads what the archive has of all parts.
+func ArchiveOf(f *store.Facts) (x Archive) {
+	f.JSON(keyArchive, &x.Places)
+	f.EachHead(func(part model.AgentID, h store.PartHead) {
 		if h.ArchivedSeq > 0 {
 			x.Parts = append(x.Parts, ArchivedPart{part, h.ArchivedSeq, h.ArchivedRevision})
 			x.Changes += h.ArchivedSeq
@@ -55,12 +52,12 @@ func (f *Facts) Archive() (x Archive) {
 }
 
 // Archived returns what the archive has of the ledger's history.
-func (l *Ledger) Archived(ctx context.Context) (x Archive, err error) {
-	err = l.view(ctx, func(f *Facts) error {
-		x = l.reader(f).Archive() // without the parts whose heads are damaged
+func Archived(ctx context.Context, l *store.Ledger) (x Archive, err error) {
+	err = l.ViewFacts(ctx, func(f *store.Facts) error {
+		x = ArchiveOf(l.Reader(f).Facts) // without the parts whose heads are damaged
 		return nil
 	})
-	return x, Explain(err)
+	return x, store.Explain(err)
 }
 
 // Of is what the archive has of an agent, or of all without a name.
@@ -122,17 +119,17 @@ func (a *archiver) noteArchive(ctx context.Context, id string) error {
 	if err != nil {
 		host = "an unnamed machine"
 	}
-	place := ArchivePlace{id, host, a.home.Path(archiveDir)}
-	return a.update(ctx, func(t Txn) error {
-		f := newFacts(t)
+	place := ArchivePlace{id, host, store.ArchiveIn(a.Home().Dir)}
+	return a.Update(ctx, func(t store.Txn) error {
+		f := store.NewFacts(t)
 		var places []ArchivePlace
-		f.getJSON(keyArchive, &places)
+		f.JSON(keyArchive, &places)
 		if slices.Contains(places, place) {
 			return f.Err
 		}
 		// The home may have been moved, or the machine may have another name.
 		places = slices.DeleteFunc(places, func(p ArchivePlace) bool { return p.ID == id })
-		f.putJSON(keyArchive, append(places, place))
+		f.PutJSON(keyArchive, append(places, place))
 		return f.Err
 	})
 }

@@ -1,4 +1,4 @@
-package store
+package transfer
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"vise/model"
+	"vise/store"
 	"vise/store/files"
 	"vise/store/kv"
 )
@@ -25,35 +26,35 @@ type PlansBrought struct {
 const missingShown = 20
 
 // BringPlans gives a home the plans of a ledger on a cluster that moves there. It can be repeated.
-func (l *Ledger) BringPlans(ctx context.Context, to files.Home) (out PlansBrought, err error) {
-	err = scanAll(ctx, l.backend, []string{string(model.KindItem) + "/"}, nil, func(key, value []byte) error {
+func BringPlans(ctx context.Context, l *store.Ledger, to files.Home) (out PlansBrought, err error) {
+	err = scanAll(ctx, l.Backend(), []string{string(model.KindItem) + "/"}, nil, func(key, value []byte) error {
 		payload, err := kv.Unframe(key, value)
 		var w model.WorkItem
 		if err == nil {
-			err = decode(key, payload, &w)
+			err = store.Decode(key, payload, &w)
 		}
 		if err == nil {
-			err = l.bringPlan(ctx, to, w, &out)
+			err = bringPlan(ctx, l, to, w, &out)
 		}
 		return err
 	})
-	return out, Explain(err)
+	return out, store.Explain(err)
 }
 
-func (l *Ledger) bringPlan(ctx context.Context, to files.Home, w model.WorkItem, out *PlansBrought) error {
+func bringPlan(ctx context.Context, l *store.Ledger, to files.Home, w model.WorkItem, out *PlansBrought) error {
 	file := to.Plan(w.AgentID, w.ID)
 	absent := file.Condition == model.PlanMissing && w.PlanArtifact.Condition == model.PlanOK
 	if !absent && (len(w.PlanAwaited) == 0 || model.SamePlan(file.PlanArtifact, w.PlanArtifact)) {
 		return nil
 	}
 	var text []byte
-	err := l.backend.View(ctx, func(t Txn) error { // also when the ledger has moved
-		f := newFacts(t)
-		text = f.planBody(w)
+	err := l.Backend().View(ctx, func(t store.Txn) error { // also when the ledger has moved
+		f := store.NewFacts(t)
+		text = f.PlanBody(w)
 		return f.Err
 	})
 	if text == nil {
-		text = archivedText(ArchiveIn(to.Dir()), w)
+		text = store.ArchivedText(store.ArchiveIn(to.Dir()), w)
 	}
 	switch {
 	case err != nil:
@@ -70,7 +71,7 @@ func (l *Ledger) bringPlan(ctx context.Context, to files.Home, w model.WorkItem,
 		err = to.SavePlan(w.AgentID, w.ID, file.Hash, text)
 		if errors.Is(err, files.ErrMoved) { // it was saved just now
 			out.Taken--
-			return l.bringPlan(ctx, to, w, out)
+			return bringPlan(ctx, l, to, w, out)
 		}
 	default:
 		out.Beside++

@@ -1,4 +1,4 @@
-package store
+package transfer
 
 import (
 	"cmp"
@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"vise/model"
+	"vise/store"
 	"vise/store/files"
 	"vise/store/kv"
 	"vise/store/lock"
@@ -15,7 +16,7 @@ import (
 
 // noteMoving notes in home.json, before the ledger moves, to where it does. So a restore of a home whose ledger cannot be read does not
 // open it a second time.
-func (l *Ledger) noteMoving(ctx context.Context, to string) error {
+func noteMoving(ctx context.Context, l *store.Ledger, to string) error {
 	b := l.Can.File
 	if b == nil {
 		return nil
@@ -24,29 +25,29 @@ func (l *Ledger) noteMoving(ctx context.Context, to string) error {
 		return err
 	}
 	defer b.Lock.Release()
-	h, err := openHome(l.home.Machine, l.home.Dir)
+	h, err := store.OpenHome(l.Home().Machine, l.Home().Dir)
 	if err != nil || h.Moving == to {
 		return err
 	}
 	h.Moving = to
-	return h.save()
+	return h.Save()
 }
 
 // Arrival is a directory that gets a ledger. The ledger arrives in a draft beside the place that it will have.
 type Arrival struct {
 	*kv.Bolt
-	home Home
+	home store.Home
 }
 
 // movingDir is the directory of the draft.
 const movingDir = ".moving"
 
 // Arrive prepares a directory for the ledger of a home with this id. It can have that ledger from before it moved away, and the plan files.
-func Arrive(dir, id string, o Options) (*Arrival, error) {
-	a := &Arrival{home: NewHome(o.Machine, dir, id)}
+func Arrive(dir, id string, o store.Options) (*Arrival, error) {
+	a := &Arrival{home: store.NewHome(o.Machine, dir, id)}
 	at, lockPath, err := a.place()
 	if err != nil {
-		return nil, Explain(err)
+		return nil, store.Explain(err)
 	}
 	a.Bolt = kv.OpenBolt(o.Machine, at, lock.On(o.Machine, lockPath, o.Command))
 	return a, nil
@@ -55,12 +56,12 @@ func Arrive(dir, id string, o Options) (*Arrival, error) {
 // place finds where the ledger arrives, or has arrived.
 func (a *Arrival) place() (ledger, lock string, err error) {
 	h := a.home
-	ledger, lock = h.Path(LedgerFile), h.Path(LockFile)
-	draft := h.Path(filepath.Join(movingDir, LedgerFile))
+	ledger, lock = h.Path(store.LedgerFile), h.Path(store.LockFile)
+	draft := h.Path(filepath.Join(movingDir, store.LedgerFile))
 	present := false
 	if _, err := os.Lstat(ledger); err == nil {
 		present = true
-		here, err := Identify(ledger)
+		here, err := store.Identify(ledger)
 		if err == nil && here.Home != h.ID {
 			err = kv.Refuse("name another directory", "%s is the home of another ledger (%s)", h.Dir, model.Text(here.Home))
 		}
@@ -69,19 +70,19 @@ func (a *Arrival) place() (ledger, lock string, err error) {
 		}
 	}
 	if _, err := os.Lstat(draft); err == nil {
-		return draft, h.Path(filepath.Join(movingDir, LockFile)), nil
+		return draft, h.Path(filepath.Join(movingDir, store.LockFile)), nil
 	}
 	if present {
-		if a, err := Identify(ledger); err != nil || a.State != stateMoved {
+		if a, err := store.Identify(ledger); err != nil || a.State != store.StateMoved {
 			return ledger, lock, err // it has arrived; or the move finds that there is a ledger
 		}
 	}
 	for _, d := range []string{h.Dir, filepath.Dir(draft)} {
-		if err := MakeDir(h.Machine, d); err != nil {
+		if err := store.MakeDir(h.Machine, d); err != nil {
 			return "", "", err
 		}
 	}
-	return draft, h.Path(filepath.Join(movingDir, LockFile)), kv.CreateBolt(h.Machine, draft, func(Txn) error { return nil })
+	return draft, h.Path(filepath.Join(movingDir, store.LockFile)), kv.CreateBolt(h.Machine, draft, func(store.Txn) error { return nil })
 }
 
 // Discard removes the draft of a ledger that does not come.
@@ -92,9 +93,9 @@ func (a *Arrival) Discard() error {
 // DiscardEmpty removes the draft if nothing of a ledger has arrived in it.
 func (a *Arrival) DiscardEmpty(ctx context.Context) error {
 	empty := false
-	err := a.View(ctx, func(t Txn) error {
-		f := newFacts(t)
-		empty = f.get(keyHead) == nil
+	err := a.View(ctx, func(t store.Txn) error {
+		f := store.NewFacts(t)
+		empty = f.Payload(store.KeyHead) == nil
 		return f.Err
 	})
 	if err != nil || !empty {
@@ -109,10 +110,10 @@ func (a *Arrival) Finish(ctx context.Context) error {
 	if err := a.Close(); err != nil {
 		return err
 	}
-	if err := h.Machine.Remove(h.Path(ClusterFile)); err != nil && !files.IsGone(err) {
+	if err := h.Machine.Remove(h.Path(store.ClusterFile)); err != nil && !files.IsGone(err) {
 		return err
 	}
-	if err := FillCopy(ctx, h.Dir, "vise admin move", h.Machine); err != nil {
+	if err := store.FillCopy(ctx, h.Dir, "vise admin move", h.Machine); err != nil {
 		return err
 	}
 	return os.RemoveAll(h.Path(movingDir))
@@ -122,13 +123,13 @@ func (a *Arrival) Finish(ctx context.Context) error {
 // ledger's. It can be repeated.
 func (a *Arrival) Install(ctx context.Context, arrived Arrived) error {
 	h := a.home
-	l := lock.On(h.Machine, h.Path(LockFile), "vise admin move")
+	l := lock.On(h.Machine, h.Path(store.LockFile), "vise admin move")
 	defer l.Close()
 	if err := l.Acquire(ctx); err != nil {
 		return err
 	}
 	defer l.Release()
-	was := Home{Dir: h.Dir}
+	was := store.Home{Dir: h.Dir}
 	if was.Read() == nil && was.ID == h.ID {
 		h.Created, h.Bound = was.Created, was.Bound
 		h.Revision = was.Revision
@@ -146,7 +147,7 @@ func (a *Arrival) Install(ctx context.Context, arrived Arrived) error {
 // takePlace renames the draft. Without a draft, that was done.
 func (a *Arrival) takePlace() error {
 	h := a.home
-	ledger, draft := h.Path(LedgerFile), h.Path(filepath.Join(movingDir, LedgerFile))
+	ledger, draft := h.Path(store.LedgerFile), h.Path(filepath.Join(movingDir, store.LedgerFile))
 	if _, err := os.Lstat(draft); files.IsGone(err) {
 		return nil
 	}
@@ -165,7 +166,7 @@ func (a *Arrival) takePlace() error {
 // settleCopy keeps a copy of another history aside.
 func (a *Arrival) settleCopy() error {
 	h := a.home
-	if continued(h) == nil {
+	if store.Continued(h) == nil {
 		return nil
 	}
 	return h.History().SetAside(h.Aside("journal-before-move", ""))

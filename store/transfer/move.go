@@ -1,4 +1,4 @@
-package store
+package transfer
 
 import (
 	"bytes"
@@ -9,14 +9,15 @@ import (
 	"time"
 
 	"vise/model"
+	"vise/store"
 	"vise/store/kv"
 )
 
 // Move moves a ledger to another backend. Either is of any kind. A move that was interrupted goes on where it stopped; at no time are both
 // ends open.
 type Move struct {
-	From *Ledger
-	To   Backend
+	From *store.Ledger
+	To   store.Backend
 	// FromName and ToName are what people call the two places.
 	FromName, ToName string
 	// Opened is called when the ledger is open at its new place, before the old one says that it has moved: again if the move was
@@ -29,7 +30,7 @@ type Move struct {
 	// Progress is called with what was copied so far. It can be nil.
 	Progress func(Copied)
 
-	known Status // of the source, if this run has found it read-only, or made it so
+	known store.Status // of the source, if this run has found it read-only, or made it so
 }
 
 // Arrived is a ledger at its new place.
@@ -62,27 +63,27 @@ func (m *Move) Run(ctx context.Context) (Moved, error) {
 
 // told adds to an error whether the source is only read now, and what ends that.
 func (m *Move) told(ctx context.Context, err error) error {
-	if err = Explain(err); err == nil {
+	if err = store.Explain(err); err == nil {
 		return nil
 	}
 	interrupted := ctx.Err() != nil
 	ctx = context.WithoutCancel(ctx)
-	s, unknown := statusOf(ctx, m.From.backend)
+	s, unknown := statusOf(ctx, m.From.Backend())
 	if unknown != nil {
 		s = m.known
 	}
-	moves, open := s.State == stateMoving && s.Other == m.ToName, s.State == StateOpen && unknown == nil
+	moves, open := s.State == store.StateMoving && s.Other == m.ToName, s.State == store.StateOpen && unknown == nil
 	switch {
 	case interrupted && moves:
 		return model.Busy("the move was interrupted, and the ledger is only read until it ends").
-			WithHint("%s", s.goesOn())
-	case interrupted && s.State == stateMoved:
-		return model.Busy("the move was interrupted").WithHint(endHint)
+			WithHint("%s", s.GoesOn())
+	case interrupted && s.State == store.StateMoved:
+		return model.Busy("the move was interrupted").WithHint(store.EndHint)
 	case interrupted && open:
 		err = model.Busy("the move was interrupted: nothing has moved, and the ledger is open").
 			WithHint("the same vise admin move begins again")
 	case moves:
-		return after("the move has stopped, and the ledger is only read until it ends", err, s.goesOn())
+		return after("the move has stopped, and the ledger is only read until it ends", err, s.GoesOn())
 	case open:
 		err = after("nothing has moved, and the ledger is open", err, "")
 	default:
@@ -107,7 +108,7 @@ func after(message string, err error, hint string) error {
 
 // undone takes back what a move that has not begun has made.
 func (m *Move) undone(ctx context.Context) error {
-	if err := m.From.noteMoving(ctx, ""); err != nil {
+	if err := noteMoving(ctx, m.From, ""); err != nil {
 		return err
 	}
 	if m.Undone == nil {
@@ -117,13 +118,13 @@ func (m *Move) undone(ctx context.Context) error {
 }
 
 func (m *Move) run(ctx context.Context) (out Moved, err error) {
-	source, err := arrivedAt(ctx, m.From.backend)
+	source, err := arrivedAt(ctx, m.From.Backend())
 	if err != nil {
 		return out, err
 	}
-	x := &transfer{from: m.From.backend, to: m.To, home: source.Home, epoch: source.Epoch + 1, other: m.FromName, progress: m.Progress}
+	x := &transfer{from: m.From.Backend(), to: m.To, home: source.Home, epoch: source.Epoch + 1, other: m.FromName, progress: m.Progress}
 	was, err := statusOf(ctx, x.from)
-	if err == nil && was.State == StateOpen {
+	if err == nil && was.State == store.StateOpen {
 		err = m.prepare(ctx, x)
 	}
 	if err != nil {
@@ -138,18 +139,18 @@ func (m *Move) run(ctx context.Context) (out Moved, err error) {
 	case err != nil:
 		return out, err
 	case to.Came == x.id:
-	case was.State == stateMoved:
+	case was.State == store.StateMoved:
 		return out, kv.Refuse("use the place that has it", "the ledger has moved to %s, where it is not", model.Text(was.Other))
 	default:
-		err = m.reading(ctx, m.From.backend, func(from Backend) error {
+		err = m.reading(ctx, m.From.Backend(), func(from store.Backend) error {
 			x.from = from
 			var err error
-			out.Proof, err = x.carry(ctx, m.From.home)
+			out.Proof, err = x.carry(ctx, m.From.Home())
 			return err
 		})
 		if err == nil {
 			m.known.Whole = true
-			err = m.note(ctx, func(s *Status) { s.Whole = true })
+			err = m.note(ctx, func(s *store.Status) { s.Whole = true })
 		}
 		if err == nil {
 			err = x.open(ctx)
@@ -163,17 +164,17 @@ func (m *Move) run(ctx context.Context) (out Moved, err error) {
 		err = m.Opened(ctx, out.Arrived)
 	}
 	if err == nil {
-		err = m.note(ctx, func(s *Status) { s.State = stateMoved })
+		err = m.note(ctx, func(s *store.Status) { s.State = store.StateMoved })
 	}
 	return out, err
 }
 
 // reading calls fn with the source as it is copied: to a cluster as it is, to another place whole, with what is in the archive.
-func (m *Move) reading(ctx context.Context, from Backend, fn func(Backend) error) error {
-	if LedgerOn(m.To, nil).Can.Cluster != nil {
+func (m *Move) reading(ctx context.Context, from store.Backend, fn func(store.Backend) error) error {
+	if store.LedgerOn(m.To, nil).Can.Cluster != nil {
 		return fn(from)
 	}
-	w, lacking, err := openWhole(ctx, from, m.From.home.ID, m.From.home.Machine, m.Archive)
+	w, lacking, err := OpenWhole(ctx, from, m.From.Home().ID, m.From.Home().Machine, m.Archive)
 	switch {
 	case err != nil:
 		return err
@@ -188,27 +189,27 @@ func (m *Move) reading(ctx context.Context, from Backend, fn func(Backend) error
 // prepare refuses a move that would fail later, while nothing was changed. It writes to the target what is there, because the user may not
 // be permitted to change it.
 func (m *Move) prepare(ctx context.Context, x *transfer) error {
-	from, err := m.From.backend.ReadCopy(ctx) // others change it meanwhile
+	from, err := m.From.Backend().ReadCopy(ctx) // others change it meanwhile
 	if err != nil {
 		return err
 	}
 	defer from.Close()
-	return m.reading(ctx, from, func(from Backend) error { return m.prepareFrom(ctx, x, from) })
+	return m.reading(ctx, from, func(from store.Backend) error { return m.prepareFrom(ctx, x, from) })
 }
 
-func (m *Move) prepareFrom(ctx context.Context, x *transfer, from Backend) error {
-	if _, err := Prove(ctx, from, m.From.home); err != nil {
+func (m *Move) prepareFrom(ctx context.Context, x *transfer, from store.Backend) error {
+	if _, err := store.Prove(ctx, from, m.From.Home()); err != nil {
 		return err
 	}
-	err := x.to.Update(ctx, func(t Txn) error {
-		f := newFacts(t)
+	err := x.to.Update(ctx, func(t store.Txn) error {
+		f := store.NewFacts(t)
 		if _, err := x.room(f); err != nil {
 			return err
 		}
-		if was := f.get(keyStatus); was != nil {
-			f.put(keyStatus, bytes.Clone(was))
+		if was := f.Payload(store.KeyStatus); was != nil {
+			f.Put(store.KeyStatus, bytes.Clone(was))
 		} else {
-			f.delete(keyStatus)
+			f.Delete(store.KeyStatus)
 		}
 		return f.Err
 	})
@@ -230,39 +231,39 @@ func (m *Move) prepareFrom(ctx context.Context, x *transfer, from Backend) error
 }
 
 // depart makes the source read-only, and returns its status.
-func (m *Move) depart(ctx context.Context) (s Status, err error) {
-	if err := m.From.noteMoving(ctx, m.ToName); err != nil {
+func (m *Move) depart(ctx context.Context) (s store.Status, err error) {
+	if err := noteMoving(ctx, m.From, m.ToName); err != nil {
 		return s, err
 	}
-	id := NewID()
-	err = m.From.backend.Update(ctx, func(t Txn) error {
-		f := newFacts(t)
-		switch s = f.status(); {
+	id := store.NewID()
+	err = m.From.Backend().Update(ctx, func(t store.Txn) error {
+		f := store.NewFacts(t)
+		switch s = f.Status(); {
 		case f.Err != nil:
 			return f.Err
-		case s.State == stateArriving || s.State != StateOpen && s.Other != m.ToName:
-			return s.permits(true)
-		case s.State != StateOpen:
+		case s.State == store.StateArriving || s.State != store.StateOpen && s.Other != m.ToName:
+			return s.Permits(true)
+		case s.State != store.StateOpen:
 			return nil
 		}
-		if err := f.noTurnRuns(m.From.Now()); err != nil {
+		if err := noTurnRuns(f, m.From.Now()); err != nil {
 			return err
 		}
-		s.State, s.Move, s.Other = stateMoving, id, m.ToName
-		f.putStatus(s)
+		s.State, s.Move, s.Other = store.StateMoving, id, m.ToName
+		f.PutStatus(s)
 		return f.Err
 	})
 	return s, err
 }
 
 // note notes at the source how far the move is.
-func (m *Move) note(ctx context.Context, how func(*Status)) error {
-	return m.From.backend.Update(ctx, func(t Txn) error {
-		f := newFacts(t)
-		s := f.status()
-		if s.State == stateMoving {
+func (m *Move) note(ctx context.Context, how func(*store.Status)) error {
+	return m.From.Backend().Update(ctx, func(t store.Txn) error {
+		f := store.NewFacts(t)
+		s := f.Status()
+		if s.State == store.StateMoving {
 			how(&s)
-			f.putStatus(s)
+			f.PutStatus(s)
 		}
 		return f.Err
 	})
@@ -273,33 +274,33 @@ func (m *Move) note(ctx context.Context, how func(*Status)) error {
 func (m *Move) GiveUp(ctx context.Context) error { return m.told(ctx, m.giveUp(ctx)) }
 
 func (m *Move) giveUp(ctx context.Context) error {
-	was, err := statusOf(ctx, m.From.backend)
+	was, err := statusOf(ctx, m.From.Backend())
 	if err != nil {
 		return err
 	}
-	if was.State != stateMoving || was.Other != m.ToName {
-		return cmp.Or(was.permits(true), kv.Refuse("there is nothing to give up", "the ledger does not move"))
+	if was.State != store.StateMoving || was.Other != m.ToName {
+		return cmp.Or(was.Permits(true), kv.Refuse("there is nothing to give up", "the ledger does not move"))
 	}
 	x := &transfer{to: m.To, id: was.Move}
 	if err = x.abandon(ctx); err == nil {
-		err = m.From.backend.Update(ctx, func(t Txn) error {
-			f := newFacts(t)
-			s := f.status()
-			if s.State == stateMoving && s.Move == was.Move {
-				f.putStatus(s.opened())
+		err = m.From.Backend().Update(ctx, func(t store.Txn) error {
+			f := store.NewFacts(t)
+			s := f.Status()
+			if s.State == store.StateMoving && s.Move == was.Move {
+				f.PutStatus(s.Opened())
 			}
 			return f.Err
 		})
 	}
 	if err == nil {
-		err = m.From.noteMoving(ctx, "")
+		err = noteMoving(ctx, m.From, "")
 	}
 	return err
 }
 
 // noTurnRuns refuses a move while an agent is at work.
-func (f *Facts) noTurnRuns(now time.Time) error {
-	for a := range model.AllAgents(reader{f}) {
+func noTurnRuns(f *store.Facts, now time.Time) error {
+	for a := range model.AllAgents(store.Reader{Facts: f}) {
 		if a.Turn.Runs(now) {
 			return model.Refuse(model.CodeUnfinishedExecution, "a turn of agent %s runs", a.ID).
 				WithHint("wait for its end, or end it: --interrupt")

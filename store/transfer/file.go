@@ -1,4 +1,4 @@
-package store
+package transfer
 
 import (
 	"cmp"
@@ -7,29 +7,30 @@ import (
 	"fmt"
 	"os"
 
+	"vise/store"
 	"vise/store/files"
 	"vise/store/kv"
 	"vise/store/lock"
 )
 
 // copyKeys copies a ledger that is not in a file to a new ledger file, as of one revision.
-func (l *Ledger) copyKeys(ctx context.Context, path string) error {
-	return l.ReadCopy(ctx, func(z *Ledger) error {
-		s, err := statusOf(ctx, z.backend)
-		if err = cmp.Or(err, s.permits(false)); err != nil {
+func copyKeys(ctx context.Context, l *store.Ledger, path string) error {
+	return l.ReadCopy(ctx, func(z *store.Ledger) error {
+		s, err := statusOf(ctx, z.Backend())
+		if err = cmp.Or(err, s.Permits(false)); err != nil {
 			return err
 		}
-		source, err := arrivedAt(ctx, z.backend)
+		source, err := arrivedAt(ctx, z.Backend())
 		if err != nil {
 			return err
 		}
-		if err := kv.CreateBolt(l.home.Machine, path, func(Txn) error { return nil }); err != nil {
+		if err := kv.CreateBolt(l.Home().Machine, path, func(store.Txn) error { return nil }); err != nil {
 			return err
 		}
-		b := kv.OpenBolt(l.home.Machine, path, lock.On(l.home.Machine, path+".lock", "vise backup"))
+		b := kv.OpenBolt(l.Home().Machine, path, lock.On(l.Home().Machine, path+".lock", "vise backup"))
 		x := &transfer{to: b, id: cmp.Or(s.Came, source.Home), home: source.Home, epoch: source.Epoch}
-		err = z.withArchive(ctx, func(z *Ledger) error {
-			x.from = z.backend
+		err = withArchive(ctx, z, func(z *store.Ledger) error {
+			x.from = z.Backend()
 			_, err := x.bring(ctx)
 			return err
 		})
@@ -41,22 +42,22 @@ func (l *Ledger) copyKeys(ctx context.Context, path string) error {
 }
 
 // FromBackup brings the ledger of a backup to a backend that has none, where it has a new epoch. If it was interrupted, it goes on.
-func FromBackup(ctx context.Context, path string, to Backend, m *files.Machine, progress func(Copied)) (out Moved, err error) {
-	a, err := Identify(path)
+func FromBackup(ctx context.Context, path string, to store.Backend, m *files.Machine, progress func(Copied)) (out Moved, err error) {
+	a, err := store.Identify(path)
 	if err != nil {
-		return out, Explain(err)
+		return out, store.Explain(err)
 	}
 	from, err := kv.Copy{Path: path}.Open()
 	if err != nil {
-		return out, Explain(err)
+		return out, store.Explain(err)
 	}
 	defer from.Close()
 	source, err := arrivedAt(ctx, from)
 	if err != nil {
-		return out, Explain(err)
+		return out, store.Explain(err)
 	}
-	h := Home{ID: a.Home}
-	if _, err := Prove(ctx, from, h); err != nil {
+	h := store.Home{ID: a.Home}
+	if _, err := store.Prove(ctx, from, h); err != nil {
 		return out, err
 	}
 	x := &transfer{from: from, to: to, id: fmt.Sprintf("%s-%d", a.Home, a.Revision), home: a.Home, epoch: source.Epoch + 1,
@@ -71,15 +72,15 @@ func FromBackup(ctx context.Context, path string, to Backend, m *files.Machine, 
 		out.Arrived, err = arrivedAt(ctx, to)
 	}
 	out.Copied = x.copied
-	return out, Explain(err)
+	return out, store.Explain(err)
 }
 
 // CopyLedger makes a new ledger file of the ledger as it is now.
-func (l *Ledger) CopyLedger(ctx context.Context, path string) error {
+func CopyLedger(ctx context.Context, l *store.Ledger, path string) error {
 	if l.Can.File == nil {
-		return l.copyKeys(ctx, path)
+		return copyKeys(ctx, l, path)
 	}
-	f, err := l.home.Machine.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL)
+	f, err := l.Home().Machine.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL)
 	if err != nil {
 		return err
 	}
