@@ -34,6 +34,7 @@ type Facts struct {
 
 type counts map[model.Tally]int
 
+// NewFacts reads and writes the values of a transaction.
 func NewFacts(t Txn) *Facts {
 	f := &Facts{Txn: t, records: map[model.RecordName]model.Record{}, heads: map[model.AgentID]PartHead{}}
 	f.Get = f.load
@@ -43,6 +44,7 @@ func NewFacts(t Txn) *Facts {
 // Empty returns a reader for the case that there is no ledger.
 func Empty() model.Reader { return NothingElsewhere().Reader() }
 
+// Fail notes an error, unless there was one before.
 func (f *Facts) Fail(err error) {
 	if f.Err == nil {
 		f.Err = err
@@ -75,6 +77,7 @@ func (f *Facts) JSON(key []byte, v any) bool {
 	return err == nil
 }
 
+// Scan visits the range in order until visit returns false, or a read fails.
 func (f *Facts) Scan(r Range, visit func(key, value []byte) bool) {
 	if f.Err == nil {
 		f.Harmed(f.Txn.Scan(r, func(key, value []byte) bool { return visit(key, value) && f.Err == nil }))

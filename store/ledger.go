@@ -78,8 +78,8 @@ func LedgerOn(b Backend, plans PlanFiles) *Ledger {
 	}
 }
 
-// keepChanges is how many changes of each agent stay on a cluster. When there are a quarter more, they are archived together: each time costs
-// waits for the disk.
+// keepChanges is how many changes of each agent stay on a cluster. When there are a quarter more, they are archived together: each time
+// costs waits for the disk.
 const keepChanges = 256
 
 // NewID returns a new unique id, also used for keys.
@@ -243,7 +243,7 @@ func (l *Ledger) LastUndo(ctx context.Context, item model.ItemID, again bool) (i
 	return in, ok, Explain(err)
 }
 
-// ViewFacts is View for this package. A read error takes precedence over the error of fn.
+// ViewFacts is View for the packages of store. A read error takes precedence over the error of fn.
 func (l *Ledger) ViewFacts(ctx context.Context, fn func(*Facts) error) error {
 	return l.migrated(ctx, func() error {
 		return l.backend.View(ctx, func(t Txn) error {
@@ -256,6 +256,7 @@ func (l *Ledger) ViewFacts(ctx context.Context, fn func(*Facts) error) error {
 	})
 }
 
+// Update writes keys without a command, for the packages of store: what lies beside the records, and what replaces them as they were.
 func (l *Ledger) Update(ctx context.Context, fn func(Txn) error) error {
 	return l.migrated(ctx, func() error {
 		return l.backend.Update(ctx, func(t Txn) error {

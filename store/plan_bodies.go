@@ -25,7 +25,7 @@ const (
 	bodiesKept = 6
 )
 
-// PlanBody is the whole text of a plan in pieces, for a commit each.
+// planBody is the whole text of a plan in pieces, for a commit each.
 type planBody struct {
 	hash   string
 	pieces [][]byte

@@ -1,3 +1,12 @@
+// Package transfer moves a ledger whole, and the older changes of a ledger on a cluster to files.
+//
+// A move (move.go) makes the source read-only, copies its tables in bounded transactions (copy.go), compares both ends (proof.go) and opens
+// the copy with a new epoch. Only then does the source say that it has moved. How far a move is stands in the status of both ends, so one
+// that was interrupted goes on, and at no time are both ends open. arrival.go is a home to which a ledger comes, plans.go gives it the
+// plans of other machines, and file.go copies a ledger to a file and from a backup.
+//
+// The archive has the older changes of a ledger on a cluster, in files of a home: archive.go moves changes, archive_plans.go the texts of
+// plans, archive_state.go says what is where, and archive_whole.go reads a ledger together with them.
 package transfer
 
 import (
@@ -34,8 +43,8 @@ const (
 	archiveClaim = "archive"
 )
 
-// RunArchive moves old changes from the cluster to this home until ctx ends, while no other process does so. It reports what fails, once, and
-// tries again. If the ledger is on no cluster, it returns at once.
+// RunArchive moves old changes from the cluster to this home until ctx ends, while no other process does so. It reports what fails, once,
+// and tries again. If the ledger is on no cluster, it returns at once.
 func RunArchive(ctx context.Context, l *store.Ledger, report func(error)) {
 	if _, is := l.Cluster(); !is {
 		return

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"vise/model"
 	"vise/store"
@@ -86,8 +87,8 @@ type gathering struct {
 }
 
 // part collects the history of a part from the directories of all places. lacking says what is missing.
-func (g *gathering) part(ctx context.Context, id, dir string, places []fs.DirEntry, part model.AgentID, end store.ArchivedTo) (lacking string,
-	err error) {
+func (g *gathering) part(ctx context.Context, id, dir string, places []fs.DirEntry, part model.AgentID,
+	end store.ArchivedTo) (lacking string, err error) {
 	for _, place := range places {
 		j := &journal.Copy{Dir: filepath.Join(dir, place.Name(), string(part)), Home: id, Machine: g.machine}
 		if err := g.files(ctx, j, part, end.ArchivedRevision); err != nil {
@@ -97,7 +98,7 @@ func (g *gathering) part(ctx context.Context, id, dir string, places []fs.DirEnt
 	if err := g.flush(ctx); err != nil {
 		return "", err
 	}
-	missing, err := g.settle(ctx, part, end)
+	missing, err := g.keepHistory(ctx, part, end)
 	if missing > 0 {
 		lacking = fmt.Sprintf("change %d of agent %s is not in %s", missing, part, dir)
 	}
@@ -137,10 +138,10 @@ func (g *gathering) flush(ctx context.Context) error {
 	return err
 }
 
-// settle keeps of what was collected of a part what leads to its end, with the rows that derive from it, and deletes the rest: where an
-// older state of a cluster was restored, the files also have changes of the other history. missing is the newest change that is not there;
-// zero if all are.
-func (g *gathering) settle(ctx context.Context, part model.AgentID, end store.ArchivedTo) (missing uint64, err error) {
+// keepHistory keeps the changes of a part from its end to its first: each has the hash of the one before. It adds the rows that derive from
+// them. It deletes all other changes: after a restore of an older cluster, the files also have those of the history that was given up.
+// missing is the newest change that the files do not have; zero if they have all.
+func (g *gathering) keepHistory(ctx context.Context, part model.AgentID, end store.ArchivedTo) (missing uint64, err error) {
 	var others [][]byte
 	missing, want := end.ArchivedSeq, end.ArchivedHash
 	err = g.to.View(ctx, func(t store.Txn) error {
@@ -194,7 +195,8 @@ type wholeTxn struct {
 
 // hasPast reports whether archived changes have keys in the table of a key.
 func hasPast(key []byte) bool {
-	return bytes.HasPrefix(key, []byte(store.TableJournal)) || bytes.HasPrefix(key, []byte(store.TableLog)) || bytes.HasPrefix(key, []byte(store.TableTrail))
+	k := string(key)
+	return strings.HasPrefix(k, store.TableJournal) || strings.HasPrefix(k, store.TableLog) || strings.HasPrefix(k, store.TableTrail)
 }
 
 // wholeValue is a value as it would be if no change had been archived.
@@ -304,8 +306,8 @@ func (p *pages) first() (x entry, ok bool) {
 	return p.list[0], true
 }
 
-// Whole calls fn with a copy of the ledger that has the archived changes too, if there are some and their files are in its home, and otherwise
-// with l.
+// Whole calls fn with a copy of the ledger that has the archived changes too, if there are some and their files are in its home, and
+// otherwise with l.
 func Whole(ctx context.Context, l *store.Ledger, fn func(*store.Ledger) error) error {
 	if x, _ := Archived(ctx, l); len(x.Parts) == 0 { // what cannot be read is found again
 		return fn(l)

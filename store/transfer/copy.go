@@ -29,6 +29,9 @@ var carried = append(slices.DeleteFunc(slices.Clone(store.Tables), func(table st
 	return table == "about/" || table == store.TableHead || table == store.TablePlan
 }), store.TableHead)
 
+// about are the keys of the whole ledger that a transfer copies as they are.
+var about = [][]byte{store.KeyHome, store.KeyFormat, store.KeySchema, keyArchive}
+
 // batchOverhead are the bytes of a transaction of a transfer that are of keys that are not copied.
 const batchOverhead = 8 << 10
 
@@ -44,7 +47,7 @@ func newBatch(ops, bytes int) *batch {
 	return &batch{parts: map[model.AgentID]bool{}, ops: ops - 1, size: bytes - batchOverhead} // one for the status
 }
 
-// add adds a entry, if there is room. A key costs two operations, because a backend may keep the part of an id under a key of its own.
+// add adds an entry, if there is room. A key costs two operations, because a backend may keep the part of an id under a key of its own.
 func (b *batch) add(p entry) bool {
 	part, isHead := store.PartOf(p.key), bytes.HasPrefix(p.key, []byte(store.TableHead))
 	ops, size := 2, len(p.key)+len(p.value)
@@ -88,13 +91,13 @@ func (x *transfer) bring(ctx context.Context) (Proof, error) {
 
 // begin begins a ledger that is on its way, or finds how far it is.
 func (x *transfer) begin(ctx context.Context) (s store.Status, err error) {
-	var about []entry
+	var is []entry
 	last := store.Head{}
 	err = x.from.View(ctx, func(t store.Txn) error {
 		f := store.NewFacts(t)
-		for _, key := range [][]byte{store.KeyHome, store.KeyFormat, store.KeySchema, keyArchive} {
+		for _, key := range about {
 			if value := f.Payload(key); value != nil {
-				about = append(about, entry{key, bytes.Clone(value)})
+				is = append(is, entry{key, bytes.Clone(value)})
 			}
 		}
 		f.EachHead(func(_ model.AgentID, h store.PartHead) { last.Revision = max(last.Revision, h.Revision) })
@@ -112,7 +115,7 @@ func (x *transfer) begin(ctx context.Context) (s store.Status, err error) {
 		if err != nil {
 			return err
 		}
-		for _, p := range about {
+		for _, p := range is {
 			f.Put(p.key, p.value)
 		}
 		f.PutHead(last)
@@ -197,7 +200,7 @@ func (x *transfer) abandon(ctx context.Context) error {
 	}
 	return x.to.Update(ctx, func(t store.Txn) error {
 		f := store.NewFacts(t)
-		for _, key := range [][]byte{store.KeyHead, store.KeyHome, store.KeyFormat, store.KeySchema, store.KeyEpoch, keyArchive, keyTexts, store.KeyStatus} {
+		for _, key := range append(slices.Clone(about), store.KeyHead, store.KeyEpoch, keyTexts, store.KeyStatus) {
 			f.Delete(key)
 		}
 		return f.Err

@@ -95,9 +95,9 @@ var mutants = []mutant{
 	{"a clock ends a turn on a cluster", "model/agent.go", "case t.Lives != nil:", "case t.Lives != nil && false:", "store/etcd", "AClockThatIsHoursWrong", false, one},
 	{"a change on a cluster does not compare what was read before it", "store/etcd/txn.go", "if r.part != \"\" {\n\t\t\tt.heads", "if _, read := got[r]; read && r.part != \"\" {\n\t\t\tt.heads", "store/etcd", "AViewRead", false, one},
 	{"a new id on a cluster is not compared with the names", "store/etcd/commit.go", "case o.new && t.first:\n\t\t\tt.compared[path] = 0", "case o.new && t.first:\n\t\t\tcontinue", "store/etcd", "APartIsNotChanged", false, one},
-	{"the archive of a cluster deletes what it did not write to the disk", "store/archive.go", "cmp.Or(j.Sync(), ", "cmp.Or(error(nil), ", "store", "AnArchiverThatEnds", false, one},
-	{"the archive of a cluster leaves no answers", "store/archive.go", "if x.Seq > h.PrunedSeq {", "if false {", "store", "ArchiveAndTheCluster", false, one},
-	{"news on a cluster comes from the history", "store/news.go", "if !r.txn.Counts() {", "if true {", "store/etcd", "ComesLate", false, one},
+	{"the archive of a cluster deletes what it did not write to the disk", "store/transfer/archive.go", "cmp.Or(j.Sync(), ", "cmp.Or(error(nil), ", "store", "AnArchiverThatEnds", false, one},
+	{"the archive of a cluster leaves no answers", "store/transfer/archive.go", "if x.Seq > h.PrunedSeq {", "if false {", "store", "ArchiveAndTheCluster", false, one},
+	{"news on a cluster comes from the history", "store/news.go", "if !r.Txn.Counts() {", "if true {", "store/etcd", "ComesLate", false, one},
 	{"an unanswered retry hides an unknown outcome", "store/home/apply.go", "unknown != nil && err != nil && !judged(err)", "false && unknown != nil && !judged(err)", "ui/cli", "AnUnknownOutcomeNames", false, one},
 }
 
