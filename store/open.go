@@ -457,22 +457,29 @@ func (h *Home) Read() error {
 // About is what a ledger says of itself.
 type About struct {
 	// Home is the id of its home.
-	Home     string
-	Revision uint64
+	Home            string
+	Epoch, Revision uint64
 	Status
+
+	format string
 }
 
-// Identify reads what the ledger's file at path says of itself. It refuses a ledger in another format.
-func Identify(path string) (a About, err error) {
-	err = ViewFile(path, func(f *Facts) error {
-		name := ""
-		a.Status = f.Status()
+// AboutOn reads what the ledger on a backend says of itself. All is empty if there is none.
+func AboutOn(ctx context.Context, b Backend) (a About, err error) {
+	err = b.View(ctx, func(t Txn) error {
+		f := NewFacts(t)
+		a.Status, a.Epoch, a.Revision = f.Status(), f.Epoch(), f.Head().Revision
 		f.JSON(KeyHome, &a.Home)
-		f.JSON(KeyFormat, &name)
-		a.Revision = f.Head().Revision
-		return cmp.Or(f.Err, knownFormat(path, name))
+		f.JSON(KeyFormat, &a.format)
+		return f.Err
 	})
 	return a, err
+}
+
+// Identify is AboutOn for the file of a ledger at path. It refuses a ledger in another format.
+func Identify(path string) (About, error) {
+	a, err := AboutOn(context.Background(), kv.Copy{Path: path})
+	return a, cmp.Or(err, knownFormat(path, a.format))
 }
 
 // MakeDir makes the directory of a home.

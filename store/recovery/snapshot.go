@@ -61,11 +61,12 @@ func Snapshots(h store.Home) ([]Snapshot, error) {
 // snapshotDue reports whether the newest snapshot is an hour old, or more than an hour in the future. In a home without snapshots, the
 // first is due an hour after its creation.
 func snapshotDue(l *store.Ledger) (bool, error) {
-	all, err := Snapshots(l.Home())
+	h := l.Home()
+	all, err := Snapshots(h)
 	if err != nil {
 		return false, err
 	}
-	newest := l.Home().Created
+	newest := h.Created
 	if len(all) > 0 {
 		newest = all[0].At
 	}
@@ -76,8 +77,9 @@ func snapshotDue(l *store.Ledger) (bool, error) {
 // TakeSnapshot takes a snapshot now, checks it, and deletes the oldest ones. No process waits for it. A snapshot that fails its check is
 // not kept, and then no old one is deleted.
 func TakeSnapshot(ctx context.Context, l *store.Ledger) (Snapshot, error) {
-	dir := l.Home().Path(store.SnapshotsDir)
-	if err := l.Home().Machine.Mkdir(dir); err != nil {
+	h := l.Home()
+	dir := h.Path(store.SnapshotsDir)
+	if err := h.Machine.Mkdir(dir); err != nil {
 		return Snapshot{}, err
 	}
 	s, err := copyFile(ctx, l, dir, func(s Snapshot) string {
@@ -86,13 +88,14 @@ func TakeSnapshot(ctx context.Context, l *store.Ledger) (Snapshot, error) {
 	if err != nil {
 		return s, store.Explain(store.NoSpaceToCopy(fmt.Errorf("snapshot: %w", err)))
 	}
-	return s, forgetSnapshots(l)
+	return s, forgetSnapshots(h)
 }
 
 // copyFile copies the ledger into dir, adds to the copy, checks it, and renames it to its final name.
 func copyFile(ctx context.Context, l *store.Ledger, dir string, name func(Snapshot) string,
 	add func(path string) (plans int, err error)) (Snapshot, error) {
-	scratch, err := l.Home().Machine.Scratch(dir, ".copying-")
+	h := l.Home()
+	scratch, err := h.Machine.Scratch(dir, ".copying-")
 	if err != nil {
 		return Snapshot{}, err
 	}
@@ -104,7 +107,7 @@ func copyFile(ctx context.Context, l *store.Ledger, dir string, name func(Snapsh
 	}
 	if err == nil {
 		var health store.Health
-		health, err = store.Prove(ctx, kv.Copy{Path: draft}, l.Home())
+		health, err = store.Prove(ctx, kv.Copy{Path: draft}, h)
 		s.Revision = health.Revision
 	}
 	if info, statErr := os.Stat(draft); statErr == nil {
@@ -112,22 +115,22 @@ func copyFile(ctx context.Context, l *store.Ledger, dir string, name func(Snapsh
 	}
 	if err == nil {
 		s.Path = name(s)
-		err = l.Home().Machine.Rename(draft, s.Path)
+		err = h.Machine.Rename(draft, s.Path)
 	}
 	if err = errors.Join(err, scratch.Close()); err != nil {
 		return s, err
 	}
-	return s, l.Home().Machine.SyncDir(dir)
+	return s, h.Machine.SyncDir(dir)
 }
 
 // forgetSnapshots deletes all snapshots except the newest.
-func forgetSnapshots(l *store.Ledger) error {
-	all, err := Snapshots(l.Home())
+func forgetSnapshots(h store.Home) error {
+	all, err := Snapshots(h)
 	if err != nil || len(all) <= keepSnapshots {
 		return err
 	}
 	for _, s := range all[keepSnapshots:] {
-		err = errors.Join(err, l.Home().Machine.Remove(s.Path))
+		err = errors.Join(err, h.Machine.Remove(s.Path))
 	}
 	return err
 }

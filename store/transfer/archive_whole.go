@@ -16,7 +16,6 @@ import (
 	"vise/store/files"
 	"vise/store/journal"
 	"vise/store/kv"
-	"vise/store/lock"
 )
 
 // whole is a backend that is only read, and has the archived changes in their places: it is as if none had been archived.
@@ -55,9 +54,9 @@ func OpenWhole(ctx context.Context, b store.Backend, id string, m *files.Machine
 		return nil, "", err
 	}
 	path := filepath.Join(scratch.Dir, store.LedgerFile)
-	err = kv.CreateBolt(m, path, func(store.Txn) error { return nil })
+	to, err := emptyFile(m, path)
 	if err == nil {
-		g := &gathering{to: kv.OpenBolt(m, path, lock.On(m, path+".lock", "vise")), machine: m}
+		g := &gathering{to: to, machine: m}
 		for _, p := range x.Parts {
 			if err == nil && lacking == "" {
 				lacking, err = g.part(ctx, id, dir, places, p.AgentID, ends[p.AgentID])

@@ -313,21 +313,7 @@ func vacant(f *store.Facts) error {
 	return f.Err
 }
 
-func statusOf(ctx context.Context, b store.Backend) (s store.Status, err error) {
-	err = b.View(ctx, func(t store.Txn) error {
-		f := store.NewFacts(t)
-		s = f.Status()
-		return f.Err
-	})
-	return s, err
-}
-
-func arrivedAt(ctx context.Context, b store.Backend) (a Arrived, err error) {
-	err = b.View(ctx, func(t store.Txn) error {
-		f := store.NewFacts(t)
-		f.JSON(store.KeyHome, &a.Home)
-		a.Epoch, a.Revision = f.Epoch(), f.Status().Since
-		return f.Err
-	})
-	return a, err
+func arrivedAt(ctx context.Context, b store.Backend) (Arrived, error) {
+	a, err := store.AboutOn(ctx, b)
+	return Arrived{a.Home, a.Epoch, a.Since}, err
 }

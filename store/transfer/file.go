@@ -16,19 +16,15 @@ import (
 // copyKeys copies a ledger that is not in a file to a new ledger file, as of one revision.
 func copyKeys(ctx context.Context, l *store.Ledger, path string) error {
 	return l.ReadCopy(ctx, func(z *store.Ledger) error {
-		s, err := statusOf(ctx, z.Backend())
-		if err = cmp.Or(err, s.Permits(false)); err != nil {
+		source, err := store.AboutOn(ctx, z.Backend())
+		if err = cmp.Or(err, source.Permits(false)); err != nil {
 			return err
 		}
-		source, err := arrivedAt(ctx, z.Backend())
+		b, err := emptyFile(l.Home().Machine, path)
 		if err != nil {
 			return err
 		}
-		if err := kv.CreateBolt(l.Home().Machine, path, func(store.Txn) error { return nil }); err != nil {
-			return err
-		}
-		b := kv.OpenBolt(l.Home().Machine, path, lock.On(l.Home().Machine, path+".lock", "vise backup"))
-		x := &transfer{to: b, id: cmp.Or(s.Came, source.Home), home: source.Home, epoch: source.Epoch}
+		x := &transfer{to: b, id: cmp.Or(source.Came, source.Home), home: source.Home, epoch: source.Epoch}
 		err = withArchive(ctx, z, func(z *store.Ledger) error {
 			x.from = z.Backend()
 			_, err := x.bring(ctx)
@@ -39,6 +35,12 @@ func copyKeys(ctx context.Context, l *store.Ledger, path string) error {
 		}
 		return errors.Join(err, b.Close())
 	})
+}
+
+// emptyFile makes a new file for a ledger, which nobody else opens.
+func emptyFile(m *files.Machine, path string) (*kv.Bolt, error) {
+	err := kv.CreateBolt(m, path, func(store.Txn) error { return nil })
+	return kv.OpenBolt(m, path, lock.On(m, path+".lock", "vise")), err
 }
 
 // FromBackup brings the ledger of a backup to a backend that has none, where it has a new epoch. If it was interrupted, it goes on.
@@ -52,17 +54,13 @@ func FromBackup(ctx context.Context, path string, to store.Backend, m *files.Mac
 		return out, store.Explain(err)
 	}
 	defer from.Close()
-	source, err := arrivedAt(ctx, from)
-	if err != nil {
-		return out, store.Explain(err)
-	}
 	h := store.Home{ID: a.Home}
 	if _, err := store.Prove(ctx, from, h); err != nil {
 		return out, err
 	}
-	x := &transfer{from: from, to: to, id: fmt.Sprintf("%s-%d", a.Home, a.Revision), home: a.Home, epoch: source.Epoch + 1,
+	x := &transfer{from: from, to: to, id: fmt.Sprintf("%s-%d", a.Home, a.Revision), home: a.Home, epoch: a.Epoch + 1,
 		other: "the backup " + path, progress: progress}
-	s, err := statusOf(ctx, to)
+	s, err := store.AboutOn(ctx, to)
 	if err == nil && s.Came != x.id { // otherwise it was brought there before
 		if out.Proof, err = x.carry(ctx, h); err == nil {
 			err = x.open(ctx)

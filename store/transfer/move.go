@@ -68,9 +68,9 @@ func (m *Move) told(ctx context.Context, err error) error {
 	}
 	interrupted := ctx.Err() != nil
 	ctx = context.WithoutCancel(ctx)
-	s, unknown := statusOf(ctx, m.From.Backend())
+	s, unknown := store.AboutOn(ctx, m.From.Backend())
 	if unknown != nil {
-		s = m.known
+		s.Status = m.known
 	}
 	moves, open := s.State == store.StateMoving && s.Other == m.ToName, s.State == store.StateOpen && unknown == nil
 	switch {
@@ -118,23 +118,23 @@ func (m *Move) undone(ctx context.Context) error {
 }
 
 func (m *Move) run(ctx context.Context) (out Moved, err error) {
-	source, err := arrivedAt(ctx, m.From.Backend())
+	source, err := store.AboutOn(ctx, m.From.Backend())
 	if err != nil {
 		return out, err
 	}
 	x := &transfer{from: m.From.Backend(), to: m.To, home: source.Home, epoch: source.Epoch + 1, other: m.FromName, progress: m.Progress}
-	was, err := statusOf(ctx, x.from)
-	if err == nil && was.State == store.StateOpen {
+	if source.State == store.StateOpen {
 		err = m.prepare(ctx, x)
 	}
 	if err != nil {
 		return out, err
 	}
-	if was, err = m.depart(ctx); err != nil {
+	was, err := m.depart(ctx)
+	if err != nil {
 		return out, err
 	}
 	m.known, x.id = was, was.Move
-	to, err := statusOf(ctx, x.to)
+	to, err := store.AboutOn(ctx, x.to)
 	switch {
 	case err != nil:
 		return out, err
@@ -274,7 +274,7 @@ func (m *Move) note(ctx context.Context, how func(*store.Status)) error {
 func (m *Move) GiveUp(ctx context.Context) error { return m.told(ctx, m.giveUp(ctx)) }
 
 func (m *Move) giveUp(ctx context.Context) error {
-	was, err := statusOf(ctx, m.From.Backend())
+	was, err := store.AboutOn(ctx, m.From.Backend())
 	if err != nil {
 		return err
 	}
@@ -283,13 +283,10 @@ func (m *Move) giveUp(ctx context.Context) error {
 	}
 	x := &transfer{to: m.To, id: was.Move}
 	if err = x.abandon(ctx); err == nil {
-		err = m.From.Backend().Update(ctx, func(t store.Txn) error {
-			f := store.NewFacts(t)
-			s := f.Status()
-			if s.State == store.StateMoving && s.Move == was.Move {
-				f.PutStatus(s.Opened())
+		err = m.note(ctx, func(s *store.Status) {
+			if s.Move == was.Move {
+				*s = s.Opened()
 			}
-			return f.Err
 		})
 	}
 	if err == nil {
