@@ -22,7 +22,7 @@ func NothingElsewhere() Elsewhere { return Elsewhere{keys: kv.NewMemory()} }
 func (e Elsewhere) With(written []model.Record, gone []model.RecordName) (Elsewhere, error) {
 	next := Elsewhere{e.keys.Clone(), e.Records}
 	return next, next.keys.Update(context.Background(), func(t Txn) error {
-		f := newFacts(t)
+		f := NewFacts(t)
 		all := slices.Clone(written)
 		for _, n := range gone {
 			if r, known := f.load(n); known {
@@ -34,7 +34,7 @@ func (e Elsewhere) With(written []model.Record, gone []model.RecordName) (Elsewh
 				_, known := f.load(r.Name())
 				switch {
 				case i >= len(written):
-					f.delete(recordKey(r.Name(), r.Part()))
+					f.Delete(recordKey(r.Name(), r.Part()))
 					f.records[r.Name()] = nil
 					next.Records--
 					continue
@@ -45,11 +45,11 @@ func (e Elsewhere) With(written []model.Record, gone []model.RecordName) (Elsewh
 			}
 		})
 		for id, h := range f.heads {
-			f.putAgentHead(id, h)
+			f.PutPartHead(id, h)
 		}
 		return f.Err
 	})
 }
 
 // Reader reads it. A reader is for one goroutine.
-func (e Elsewhere) Reader() model.Reader { return reader{newFacts(e.keys.Now())} }
+func (e Elsewhere) Reader() model.Reader { return Reader{NewFacts(e.keys.Now())} }
