@@ -181,7 +181,7 @@ func (x Comment) Where() Text {
 	if x.Line == 0 {
 		return x.File
 	}
-	return Text(fmt.Sprintf("%s:%d", x.File.Raw(), x.Line))
+	return Textf("%s:%d", x.File.Raw(), x.Line)
 }
 
 // Commented is a comment and its fate, as far as the ledger knows it.

@@ -2,7 +2,6 @@ package model
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"time"
 )
@@ -157,7 +156,7 @@ func (x Check) Words() Text {
 	case x.ExitStatus == nil:
 		return x.Command + ": how it ended was not seen"
 	case *x.ExitStatus != 0:
-		return x.Command + Text(fmt.Sprintf(": failed with exit status %d", *x.ExitStatus))
+		return x.Command + Textf(": failed with exit status %d", *x.ExitStatus)
 	}
 	return x.Command + ": passed"
 }

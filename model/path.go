@@ -2,7 +2,6 @@ package model
 
 import (
 	"cmp"
-	"fmt"
 	"iter"
 	"time"
 )
@@ -83,7 +82,7 @@ func because(r Row, oldest bool, now time.Time) Text {
 		if r.Wait.Checked != "" {
 			by += " (" + r.Wait.Checked + ")"
 		}
-		return Text(fmt.Sprintf("news from %s %s ago, to be reviewed", by, ago(r.Wait.LastTriggeredAt)))
+		return Textf("news from %s %s ago, to be reviewed", by, ago(r.Wait.LastTriggeredAt))
 	case r.Class == QueuedRunnable:
 		why := "queued " + ago(r.UpdatedAt)
 		if r.Priority != "" {

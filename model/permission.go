@@ -1,7 +1,6 @@
 package model
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -60,7 +59,7 @@ const (
 func PermissionInput(all Text) Text {
 	kept := cut(all, maxPermissionInput)
 	if more := utf8.RuneCountInString(string(all[len(kept):])); more > 0 {
-		kept += Text(fmt.Sprintf(" … and %s more", Counted(more, "character")))
+		kept += Textf(" … and %s more", Counted(more, "character"))
 	}
 	return kept
 }

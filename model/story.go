@@ -110,7 +110,7 @@ func StoryOf(f Facts, w WorkItem, now time.Time) Story {
 	entries := f.Entries(w.ID, storyEvents)
 	s := &storyteller{at: milli(w.CreatedAt)}
 	if len(entries) == storyEvents {
-		s.line(s.at, StoryEarlier, Text(fmt.Sprintf("before the newest %d events", storyEvents)))
+		s.line(s.at, StoryEarlier, Textf("before the newest %d events", storyEvents))
 	}
 	for _, e := range slices.Backward(entries) {
 		s.pass(e.At)
@@ -364,7 +364,7 @@ func (s *storyteller) told() Story {
 	for i, x := range lines {
 		out.Spent = out.Spent.plus(x.Spent)
 		if x.Times > 1 && x.Kind != StoryFolded {
-			x.Text += Text(fmt.Sprintf(" ×%d", x.Times))
+			x.Text += Textf(" ×%d", x.Times)
 		}
 		for _, words := range x.tally.words() {
 			x.Text += Text(" · " + words)

@@ -3,6 +3,7 @@ package model
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -26,6 +27,9 @@ const (
 
 // Raw is the text as it was written.
 func (t Text) Raw() string { return string(t) }
+
+// Textf is fmt.Sprintf for a Text.
+func Textf(format string, args ...any) Text { return Text(fmt.Sprintf(format, args...)) }
 
 // String is the text on one line, safe on a terminal. A run of line breaks and a tab are a space.
 func (t Text) String() string { return rewrite(string(t), " ", " ") }

@@ -224,7 +224,7 @@ func NotesOf(entries []model.Entry) []Note {
 	}
 	for i, n := range out {
 		if n.Count > 1 {
-			out[i].Text += model.Text(fmt.Sprintf(" (%d times in a row)", n.Count))
+			out[i].Text += model.Textf(" (%d times in a row)", n.Count)
 		}
 	}
 	return out

@@ -206,10 +206,10 @@ func short(head string) string { return head[:min(len(head), 12)] }
 // Line is the check on one line for people.
 func (j BranchCheck) Line() model.Text {
 	if j.Reason == fallbackNoGit {
-		return model.Text(fmt.Sprintf("parked: %s; wakes %s", j.Warning.Raw(), j.Wake().Raw()))
+		return model.Textf("parked: %s; wakes %s", j.Warning.Raw(), j.Wake().Raw())
 	}
 	if !j.Loadable {
-		return model.Text(fmt.Sprintf("parked: saved on %s; %s; wakes %s", j.place(), j.Warning.Raw(), j.Wake().Raw()))
+		return model.Textf("parked: saved on %s; %s; wakes %s", j.place(), j.Warning.Raw(), j.Wake().Raw())
 	}
 	where := cmp.Or(j.CurrentBranch.Raw(), j.Git.sentence())
 	if j.Warning == "" {

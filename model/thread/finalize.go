@@ -3,7 +3,6 @@ package thread
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -211,7 +210,7 @@ func evidenceOf(e Execution, entry model.Text, o Outcome, s Stamp) evidence {
 
 func (t *Thread) failedAt(e Execution, entry model.Text) {
 	t.Risks = push(without(t.Risks, func(r model.Text) bool { return failureOf(r, e.Command) }),
-		clipped(model.Text(fmt.Sprintf("Command failed (exit %d): ", *e.ExitStatus))+e.Command))
+		clipped(model.Textf("Command failed (exit %d): ", *e.ExitStatus)+e.Command))
 	t.Evidence = without(t.Evidence, func(v evidence) bool { return v.Entry == entry })
 	if slices.Contains(t.Verified, entry) {
 		t.Verified = without(t.Verified, func(v model.Text) bool { return v == entry })

@@ -37,7 +37,7 @@ const mostIgnored = 5
 
 // Review returns why a person should look before the work tree is removed. If it is empty, the removal is safe.
 func (w Worktree) Review() (why []model.Text) {
-	say := func(format string, args ...any) { why = append(why, model.Text(fmt.Sprintf(format, args...))) }
+	say := func(format string, args ...any) { why = append(why, model.Textf(format, args...)) }
 	switch {
 	case w.Main:
 		say("it holds the repository")

@@ -1,7 +1,6 @@
 package files
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,7 +23,7 @@ func ProcessesIn(dir string) (named []model.Text) {
 		}
 		name, _ := os.ReadFile(filepath.Join(filepath.Dir(link), "comm")) // the process may have ended
 		number := filepath.Base(filepath.Dir(link))
-		named = append(named, model.Text(fmt.Sprintf("in use: %s (%s)", strings.TrimSpace(string(name)), number)))
+		named = append(named, model.Textf("in use: %s (%s)", strings.TrimSpace(string(name)), number))
 	}
 	return named
 }

@@ -186,7 +186,7 @@ func Age(t testing.TB, l *store.Ledger, agent model.AgentID, items, events int) 
 			i := (2*happened + 1) % items // Fill completes the even ones
 			happened++
 			todos := filled(i, time.Time{}).TodoList
-			todos[2].Text = model.Text(fmt.Sprintf("make it pass, attempt %d", happened))
+			todos[2].Text = model.Textf("make it pass, attempt %d", happened)
 			b.Calls = append(b.Calls, model.Call{Command: model.UpdateWorkItem{WorkItemID: filledID(i), TodoList: &todos}})
 		}
 		apply(t, l, model.Envelope{Key: fmt.Sprintf("age-%s-%d", agent, n), Actor: model.Operator, Agent: agent, Command: b})
@@ -199,7 +199,7 @@ func filled(i int, start time.Time) model.WorkItem {
 	at := start.Add(time.Duration(i) * time.Second)
 	w := model.WorkItem{
 		ID: filledID(i), State: model.Open, PlanStatus: model.Ready, Revision: 3,
-		Objective: model.Text(fmt.Sprintf("objective %d: %s", i, strings.Repeat("make it so ", 8))),
+		Objective: model.Textf("objective %d: %s", i, strings.Repeat("make it so ", 8)),
 		TodoList: []model.Todo{
 			{Text: "read the code that is there", State: model.TodoCompleted},
 			{Text: "write a test that fails", State: model.TodoInProgress},

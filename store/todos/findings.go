@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net/url"
 	"path"
@@ -145,7 +144,7 @@ func placed(file string, line int) model.Text {
 	if line <= 0 {
 		return cut(file, maxPlace)
 	}
-	return cut(file, maxPlace) + model.Text(fmt.Sprintf(":%d", line))
+	return cut(file, maxPlace) + model.Textf(":%d", line)
 }
 
 // maxPlace bounds a file's name, in bytes. With its line it fits an entry.

@@ -38,7 +38,7 @@ func BriefLines(d model.Digest, now time.Time) []BriefLine {
 	}
 	section("needs you", len(d.Inbox), d.More.Inbox, func(i int) (model.Text, model.AgentID, model.Text) {
 		x := d.Inbox[i]
-		words := model.Text(fmt.Sprintf("%s, %s", model.Spaced(x.Need), text.Age(now.Sub(x.Since).Round(time.Second))))
+		words := model.Textf("%s, %s", model.Spaced(x.Need), text.Age(now.Sub(x.Since).Round(time.Second)))
 		if x.Wait.Question != "" {
 			words += ": " + x.Wait.Question
 		}

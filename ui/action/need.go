@@ -95,7 +95,7 @@ func NeedGist(x model.Inboxed) model.Text {
 	case model.NeedReport:
 		return "Completed without a report"
 	}
-	return model.Text(fmt.Sprintf("Completed with %d of %d todos unfinished", x.Todo.Total-x.Todo.Done, x.Todo.Total))
+	return model.Textf("Completed with %d of %d todos unfinished", x.Todo.Total-x.Todo.Done, x.Todo.Total)
 }
 
 // SnoozedWords say until when something is snoozed, in now's location; without a time, until it changes.

@@ -368,7 +368,7 @@ func itemOfIssue(repo string, x runner.Issue) model.Imported {
 			State: model.Open, PlanStatus: model.Draft,
 			Links: model.Links{Refs: []model.Ref{{Kind: "issue", Ref: model.Text(x.URL), Title: model.Text(name)}}},
 		},
-		Plan: model.Text(fmt.Sprintf("# %s\n\nIssue %s, %s, says:\n\n", title, name, x.URL)) + x.Body + "\n",
+		Plan: model.Textf("# %s\n\nIssue %s, %s, says:\n\n", title, name, x.URL) + x.Body + "\n",
 	}
 }
 

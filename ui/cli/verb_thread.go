@@ -88,7 +88,7 @@ func linkStarted(e *Env, repo string, id thread.ID) []model.Text {
 		return nil
 	})
 	said := func(format string, args ...any) []model.Text {
-		return []model.Text{model.Text(fmt.Sprintf(format, args...))}
+		return []model.Text{model.Textf(format, args...)}
 	}
 	switch {
 	case err != nil:

@@ -118,7 +118,7 @@ func listThreads(at *home.Repository, s *threads.Snapshot) (answer, error) {
 		r.lines = []string{"No threads."}
 	}
 	for _, b := range s.Broken() {
-		r.warnings = append(r.warnings, threadWarnings(model.Text(fmt.Sprintf("%v; see vise thread doctor", b.Cause)))...)
+		r.warnings = append(r.warnings, threadWarnings(model.Textf("%v; see vise thread doctor", b.Cause))...)
 	}
 	r.data = thread.View{}.With("tasks", rows)
 	return r, nil

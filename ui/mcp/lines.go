@@ -8,8 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -22,6 +20,8 @@ import (
 const (
 	// maxLine bounds one message in bytes. The longest valid input of a tool is a tenth of it.
 	maxLine = 1 << 20
+	// maxRead bounds how much of a longer message is read to find its id.
+	maxRead = 16 << 20
 	// maxDepth bounds the nesting of a message.
 	maxDepth = 64
 	// drainLimit is how long to wait for running calls after the input has ended.
@@ -118,59 +118,15 @@ func (l *lines) next() (jsonrpc.Message, error) {
 	}
 }
 
-// line reads up to a line break. Of a line longer than maxLine it returns tooLong, which is not valid JSON, with the line's begin and end.
+// line reads up to a line break. Of a line longer than maxRead it drops the rest.
 func (l *lines) line() (out []byte, err error) {
-	var end []byte
-	for isLong := false; ; {
+	for {
 		part, isPart, err := l.in.ReadLine()
-		if isLong = isLong || len(out)+len(part) > maxLine; isLong {
-			end = append(end, part...)
-			end = end[max(0, len(end)-idBytes):]
-		} else {
-			out = append(out, part...)
-		}
-		switch {
-		case err == nil && isPart:
-		case isLong:
-			return slices.Concat([]byte(tooLong), out[:min(len(out), idBytes)], []byte("\n"), end), nil
-		default:
+		out = append(out, part[:min(len(part), maxRead-len(out))]...)
+		if err != nil || !isPart {
 			return out, err
 		}
 	}
-}
-
-const (
-	// tooLong begins what replaces a line that is longer than maxLine.
-	tooLong = "too long\n"
-	// idBytes is how much of each end of such a line is searched for the message's id.
-	idBytes = 1 << 10
-)
-
-// The id near the begin of a message, and near its end. They are compiled when they are needed, as few programs send such messages.
-var (
-	firstID = compiled(`^\s*\{(?:\s*"(?:jsonrpc|method)"\s*:\s*"[^"\\]*"\s*,)*\s*"id"\s*:\s*(-?\d+|"[^"\\]*")\s*,`)
-	lastID  = compiled(`,\s*"id"\s*:\s*(-?\d+|"[^"\\]*")\s*(?:,\s*"(?:jsonrpc|method)"\s*:\s*"[^"\\]*"\s*)*\}\s*$`)
-)
-
-func compiled(of string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(of) })
-}
-
-// idOfLong returns the id of a message that is too long to be read, from its begin or its end, or nil.
-func idOfLong(line []byte) json.RawMessage {
-	begin, end, _ := bytes.Cut(line[len(tooLong):], []byte("\n"))
-	found := firstID().FindSubmatch(begin)
-	if found == nil {
-		found = lastID().FindSubmatch(end)
-	}
-	if found == nil {
-		return nil
-	}
-	id, ok := usableID(found[1])
-	if !ok || !json.Valid(id) {
-		return nil
-	}
-	return id
 }
 
 // refusal says why a line is not a message.
@@ -182,8 +138,14 @@ type refusal struct {
 
 // messageOf checks a line and decodes it. It drops answers, because the server asks nothing.
 func messageOf(line []byte) (jsonrpc.Message, *refusal) {
-	if bytes.HasPrefix(line, []byte(tooLong)) {
-		return nil, &refusal{jsonrpc.CodeParseError, fmt.Sprintf("a message has at most %d bytes", maxLine), idOfLong(line)}
+	var head map[string]json.RawMessage
+	if len(line) > maxLine {
+		_ = json.Unmarshal(line, &head) // its answer needs the id alone
+		id, ok := usableID(head["id"])
+		if !ok {
+			id = nil
+		}
+		return nil, &refusal{jsonrpc.CodeParseError, fmt.Sprintf("a message has at most %d bytes", maxLine), id}
 	}
 	if !utf8.Valid(line) || !json.Valid(line) {
 		return nil, &refusal{jsonrpc.CodeParseError, "not JSON", nil}
@@ -191,7 +153,6 @@ func messageOf(line []byte) (jsonrpc.Message, *refusal) {
 	if line[0] == '[' {
 		return nil, &refusal{jsonrpc.CodeInvalidRequest, "batches are not taken: send one message a line", nil}
 	}
-	var head map[string]json.RawMessage
 	if line[0] != '{' || json.Unmarshal(line, &head) != nil {
 		return nil, &refusal{jsonrpc.CodeInvalidRequest, "not an object", nil}
 	}

@@ -35,7 +35,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"slices"
 	"sync"
@@ -318,5 +317,5 @@ func holder() model.Text {
 	if err != nil {
 		host = Self().Host
 	}
-	return model.Text(fmt.Sprintf("vise drive, process %d on %s", os.Getpid(), host))
+	return model.Textf("vise drive, process %d on %s", os.Getpid(), host)
 }

@@ -65,7 +65,7 @@ func (x FileTodos) Where() model.Text {
 	case 1:
 		return x.Sessions[0].Name
 	}
-	return model.Text(fmt.Sprintf("%d sessions", len(x.Sessions)))
+	return model.Textf("%d sessions", len(x.Sessions))
 }
 
 // session returns the session that a full ref names.
