@@ -42,6 +42,32 @@ type Agent struct {
 	Handed    []MessageID `json:"handed_message_ids,omitempty"`
 	CreatedAt time.Time   `json:"created_at"`
 	UpdatedAt time.Time   `json:"updated_at"`
+	// Removed: nobody sees the agent any more. Its name can be given anew.
+	Removed bool `json:"removed,omitempty"`
+}
+
+// RemoveAgent removes an agent that never had work.
+type RemoveAgent struct {
+	AgentID AgentID `json:"agent_id"`
+}
+
+// Name is part of Command.
+func (RemoveAgent) Name() string { return "RemoveAgent" }
+
+func (c RemoveAgent) step(s *step) error {
+	a, err := s.agentFor(c.AgentID, "remove")
+	if err != nil {
+		return err
+	}
+	if a.TurnIndex > 0 || a.QueuedInput > 0 || a.Serves != "" || len(a.Permissions)+len(a.Handed) > 0 ||
+		s.Count(a.ID, TallyOpen)+s.Count(a.ID, TallyCompleted)+len(s.ItemWaits(a.ID, ""))+len(s.BlockingTasks(a.ID, "")) > 0 {
+		return Refused("agent %s has a history, which stays with its name", a.ID).At("agent_id",
+			"vise agents stop %s leaves it alone; vise delegate ID --to AGENT has another do its work", a.ID)
+	}
+	a.Removed, a.UpdatedAt = true, s.at.At
+	s.put(a)
+	s.event(EventAgentRemoved, "", agentAdded{AgentID: a.ID})
+	return nil
 }
 
 // UpdateAgent changes an agent's settings.

@@ -64,6 +64,7 @@ var Rights = []Right{
 	{"run turns, receive messages", "ClaimTurn BeatTurn EndTurn HandMessages SeeMessages", "", "yynny"},
 	{"add an agent, record its session's last text and usage limit, notify the operator",
 		"AddAgent KeepSummary KeepUsageLimit NotifyOperator", "", "yyyny"},
+	{"remove or rename an agent", "RemoveAgent", "", operatorAlone},
 	{"change an agent's settings", "UpdateAgent", "", "yynny"},
 	{"set an agent's limits", "UpdateAgent", onlyLimits, "ynnny"},
 	{"set the evidence that an agent's completions need", "UpdateAgent", onlyEvidence, "ynnny"},

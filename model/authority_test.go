@@ -257,6 +257,9 @@ func ledgerFor(t *testing.T, name, only string) (*book, Command) {
 		return b, HandMessages{AgentID: "ann"}
 	case "SeeMessages":
 		return b, SeeMessages{AgentID: "ann"}
+	case "RemoveAgent":
+		b.put(Agent{ID: "kid"})
+		return b, RemoveAgent{AgentID: "kid"}
 	case "AddAgent":
 		return b, AddAgent{AgentID: "kid"}
 	case "UpdateAgent":

@@ -221,7 +221,7 @@ func (b *book) Entries(id ItemID, limit int) []Entry {
 }
 
 func (b *book) Agents(after AgentID, limit int) []Agent {
-	all := having(b, func(a Agent) bool { return a.ID > after })
+	all := having(b, func(a Agent) bool { return a.ID > after && !a.Removed })
 	return all[:min(limit, len(all))]
 }
 

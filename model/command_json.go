@@ -183,7 +183,7 @@ var ofOperators = []commandReader{
 	read[Snooze](),
 	read[AcknowledgeAll](), read[ReportWorkItem](), read[OfferReport](), read[DeclineReport](), read[Round](),
 	read[LinkWorkItem](), read[CommentOn](), read[SendComments](), read[OpenDelegation](), read[CancelDelegation](),
-	read[AddAgent](), read[UpdateAgent](), read[Batch](), read[Undo](),
+	read[AddAgent](), read[RemoveAgent](), read[UpdateAgent](), read[Batch](), read[Undo](),
 }
 
 // DecodeCommand reads an operator's command from JSON, strictly.

@@ -18,6 +18,7 @@ func (e Entry) Describe() Text {
 
 var describers = map[EventKind]func(json.RawMessage) Text{
 	EventAgentAdded:      func(json.RawMessage) Text { return "agent added" },
+	EventAgentRemoved:    func(json.RawMessage) Text { return "agent removed" },
 	EventAgentUpdated:    describing(describeAgent),
 	EventWorkItemWritten: describing(describeWritten),
 	EventWorkItemPicked:  describing(describePicked),

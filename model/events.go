@@ -11,6 +11,7 @@ type EventKind string
 // The kinds of events.
 const (
 	EventAgentAdded          EventKind = "agent_added"
+	EventAgentRemoved        EventKind = "agent_removed"
 	EventAgentUpdated        EventKind = "agent_updated"
 	EventWorkItemWritten     EventKind = "work_item_written"
 	EventWorkItemPicked      EventKind = "work_item_picked"

@@ -288,7 +288,10 @@ func getAs[R Record, K ~string](r Records, kind RecordKind, key K) (R, bool) {
 	return v, ok
 }
 
-func (r Records) Agent(id AgentID) (Agent, bool)       { return getAs[Agent](r, KindAgent, id) }
+func (r Records) Agent(id AgentID) (Agent, bool) {
+	a, ok := getAs[Agent](r, KindAgent, id)
+	return a, ok && !a.Removed
+}
 func (r Records) Item(id ItemID) (WorkItem, bool)      { return getAs[WorkItem](r, KindItem, id) }
 func (r Records) Wait(id WaitID) (Wait, bool)          { return getAs[Wait](r, KindWait, id) }
 func (r Records) Task(id TaskID) (Task, bool)          { return getAs[Task](r, KindTask, id) }

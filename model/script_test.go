@@ -181,6 +181,8 @@ func decodeAny(name string, in []byte) (Command, error) {
 		return decode[AcknowledgeAll](in)
 	case "ReportWorkItem":
 		return decode[ReportWorkItem](in)
+	case "RemoveAgent":
+		return decode[RemoveAgent](in)
 	case "AddAgent":
 		return decode[AddAgent](in)
 	case "UpdateAgent":

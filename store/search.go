@@ -34,7 +34,7 @@ func (r Reader) Agents(after model.AgentID, limit int) (out []model.Agent) {
 			return len(stored) < want
 		})
 		for _, p := range stored {
-			if a, ok := r.agentIn(p); ok {
+			if a, ok := r.agentIn(p); ok && !a.Removed {
 				out = append(out, a)
 			}
 		}

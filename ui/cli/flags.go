@@ -2,6 +2,7 @@ package cli
 
 import (
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -49,6 +50,16 @@ type (
 	only   []string // the names of agents to which a command is limited, separated by commas: not empty, if the flag is given
 	nth    int      // a number; 1, if the flag has no value
 )
+
+// withNumber writes --offered 2 as --offered=2: a flag with a value of its own (nth) takes no following word.
+func withNumber(args []string) []string {
+	if i := slices.Index(args, "--offered"); i >= 0 && i+1 < len(args) {
+		if _, err := strconv.Atoi(args[i+1]); err == nil {
+			return slices.Concat(args[:i], []string{"--offered=" + args[i+1]}, args[i+2:])
+		}
+	}
+	return args
+}
 
 // bound is a value that a flag or an argument sets.
 type bound struct{ reflect.Value }

@@ -156,6 +156,9 @@ func flagError(c *cobra.Command, err error) error {
 	case errors.As(err, &unknown):
 		name := unknown.GetSpecifiedName()
 		e := misuse("flags", "unknown flag --%s", name)
+		if c.CommandPath() == "vise wait" && name == "until" {
+			return e.WithHint("do you mean vise wait ID --timer 'tomorrow 9'? %s", helpOf(c))
+		}
 		if near := text.Nearest(name, flagNames(c)); near != "" {
 			return e.WithHint("do you mean --%s? %s", near, helpOf(c))
 		}

@@ -37,7 +37,7 @@ const maxAgents = 1000
 func agentsVerb() verb {
 	return verb{
 		use: "agents", short: "List the agents, add one, change one", example: "vise agents", who: anybody,
-		verbs: []verb{agentsAddVerb(), agentsSetVerb(),
+		verbs: []verb{agentsAddVerb(), agentsSetVerb(), agentsRemoveVerb(), agentsRenameVerb(),
 			agentsPostureVerb("stop", "Leave an agent alone: no turn begins, a running one ends", model.Stopped),
 			agentsPostureVerb("resume", "Let a stopped agent run again", model.Awake)},
 		run: func(e *Env, _ []string) (answer, error) {
@@ -70,6 +70,54 @@ delegation of that agent's current item.`,
 					WithHint("add --for-delegation, or say it afterwards: vise say %s MESSAGE", args[0])
 			}
 			return changeAgent(e, "", model.AddAgent{AgentID: c.AgentID})
+		},
+	}
+}
+
+func agentsRemoveVerb() verb {
+	var c model.RemoveAgent
+	return verb{
+		use: "remove AGENT", short: "Remove an agent that never had work", example: "vise agents remove ann", aliases: "rm",
+		args: to(&c.AgentID), keyed: true,
+		run: func(e *Env, _ []string) (answer, error) {
+			in, err := send(e, "", c)
+			return receiptAnswer(in, "agent %s is removed", c.AgentID), err
+		},
+	}
+}
+
+func agentsRenameVerb() verb {
+	var old, name model.AgentID
+	return verb{
+		use: "rename AGENT NAME", short: "Give an agent that never had work another name", example: "vise agents rename defaultann ann",
+		long: `rename keeps the agent's settings in the ledger. A program that works as AGENT goes on under that name: tell it
+the new one with vise install PROGRAM --agent NAME, and rename it under agents: in config.yaml.`,
+		args: to(&old, &name),
+		run: func(e *Env, _ []string) (answer, error) {
+			var a model.Agent
+			err := read(e, func(r model.Reader) (err error) {
+				a, _ = r.Agent(old)
+				if _, known := r.Agent(name); known || !model.ValidID(string(name)) {
+					err = misuse("name", "%q is no name that can be given", name).WithHint("take one that no agent has, of a-z, 0-9, - and _")
+				}
+				return err
+			})
+			if err == nil {
+				_, err = send(e, "", model.RemoveAgent{AgentID: old})
+			}
+			if err == nil {
+				_, err = sendAlso(e, "", model.AddAgent{AgentID: name})
+			}
+			if err != nil {
+				return nil, err
+			}
+			c := model.UpdateAgent{AgentID: name, AutoPick: &a.AutoPick, Posture: &a.Posture, CheckCommand: &a.Evidence.Command,
+				MaxQuietTurnsPerHour: &a.Limits.MaxQuietTurnsPerHour, MaxTurnsPerHour: &a.Limits.MaxTurnsPerHour,
+				MaxCostPerDay: &a.Limits.MaxCostPerDay}
+			if a.Evidence.Policy != "" {
+				c.Evidence = &a.Evidence.Policy
+			}
+			return changeAgent(e, "", c)
 		},
 	}
 }

@@ -185,7 +185,7 @@ func sayVerb() verb {
 	c := model.Say{Priority: model.Normal}
 	var item string
 	return verb{
-		use: "say AGENT TEXT…", short: "Say something to an agent",
+		use: "say AGENT [TEXT]…", short: "Say something to an agent",
 		long: `say queues a message for an agent's next turn. A message never becomes a work item by itself. It waits
 until a running turn has ended, unless you send it with --priority interject. A TEXT of - is
 standard input.`,
@@ -196,6 +196,9 @@ standard input.`,
 			{"item", &item, "the work item that it is about"},
 		},
 		run: func(e *Env, args []string) (_ answer, err error) {
+			if known, err := isAgent(e, args[0]); err != nil || !known || len(args) == 1 {
+				return nil, cmp.Or(err, sayToWhom(e, args, known))
+			}
 			if c.Text, err = message(e, args[1:]); err == nil && item != "" {
 				c.WorkItemID, err = resolve(e, item)
 			}
@@ -206,6 +209,19 @@ standard input.`,
 			return receiptAnswer(in, "queued for %s", c.AgentID), err
 		},
 	}
+}
+
+// sayToWhom is the error of words without an agent, or of an agent without words.
+func sayToWhom(e *Env, args []string, known bool) error {
+	if known {
+		return misuse("text", "TEXT is missing").WithHint("vise say %s TEXT", args[0])
+	}
+	agent, err := ownAgent(e)
+	if err != nil {
+		agent = "AGENT"
+	}
+	return notFound("there is no agent %s; the agent comes before the words", args[0]).At("agent_id",
+		"do you mean vise say %s %s? vise agents lists the agents", agent, model.ShellLine([]string{strings.Join(args, " ")}))
 }
 
 func answerVerb() verb {

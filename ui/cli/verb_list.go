@@ -236,7 +236,8 @@ vise search -- limiter -gateway`,
 func search(e *Env, name, words string, agent model.AgentID) (action.Search, error) {
 	f := action.ParseFilter(words, e.now())
 	if f.Trouble != "" {
-		return action.Search{}, misuse("filter", "the filter %s does not read: %s", name, f.Trouble)
+		return action.Search{}, misuse("filter", "the filter %s does not read: %s", name, f.Trouble).
+			WithHint("vise search 'age:<1d' finds what changed in the last day, age:>1d what did not; vise help search says more")
 	}
 	s := action.NewSearch(f, agent)
 	for !s.Done {

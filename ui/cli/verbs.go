@@ -26,8 +26,8 @@ import (
 // (go test ./ui/cli -run ReferencePages -update) follow from the row. json_test.go and docs/json.md name its JSON answer.
 type verb struct {
 	// use is the name, and the arguments as arguments() reads them.
-	use, short, long, example string
-	group                     string
+	use, short, long, example, aliases string
+	group                              string
 	// args are bound to the arguments, in order.
 	args  []any
 	flags flags
@@ -153,7 +153,7 @@ func (v verb) command(e *Env) *cobra.Command {
 	if v.made != nil {
 		return v.made(e)
 	}
-	c := &cobra.Command{Use: v.use, Short: v.short, Long: v.long, Example: v.example, ValidArgs: v.words}
+	c := &cobra.Command{Use: v.use, Short: v.short, Long: v.long, Example: v.example, ValidArgs: v.words, Aliases: strings.Fields(v.aliases)}
 	if len(v.words) == 0 {
 		c.ValidArgsFunction = items(e, v.items)
 	}

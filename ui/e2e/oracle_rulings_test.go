@@ -42,6 +42,8 @@ var rulings = []ruling{
 	{name: "other names", why: "forty-five commands at the top; the former names run, and say the present one", act: regexp.MustCompile(``),
 		differs: regexp.MustCompile(`^$`)},
 	{name: "next and why are one", why: "why says of an agent what next said, and has its fields", act: regexp.MustCompile(`^(next|why (ann|ben))\b`)},
+	{name: "meant", why: "an error says what was meant", act: regexp.MustCompile(`^(wait .*--until|say|search|list --filter|help (agents|say)|agents [a-z]*$)`),
+		only: regexp.MustCompile(`exit [23]|Usage|agents`)},
 	{name: "why needs no name", why: "without one it is about the agent", act: regexp.MustCompile(`^why( --json)?$`),
 		only: regexp.MustCompile(`is missing`), refusals: true},
 	{name: "hide needs no time", why: "without one it hides until something new happens", act: regexp.MustCompile(`^snooze \S+( --json)?$`),
