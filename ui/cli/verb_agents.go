@@ -98,7 +98,8 @@ the new one with vise install PROGRAM --agent NAME, and rename it under agents: 
 			err := read(e, func(r model.Reader) (err error) {
 				a, _ = r.Agent(old)
 				if _, known := r.Agent(name); known || !model.ValidID(string(name)) {
-					err = misuse("name", "%q is no name that can be given", name).WithHint("take one that no agent has, of a-z, 0-9, - and _")
+					err = misuse("name", "%q is no name that can be given", name).
+						WithHint("take one that no agent has, of a-z, 0-9, - and _")
 				}
 				return err
 			})

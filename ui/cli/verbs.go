@@ -153,7 +153,8 @@ func (v verb) command(e *Env) *cobra.Command {
 	if v.made != nil {
 		return v.made(e)
 	}
-	c := &cobra.Command{Use: v.use, Short: v.short, Long: v.long, Example: v.example, ValidArgs: v.words, Aliases: strings.Fields(v.aliases)}
+	c := &cobra.Command{Use: v.use, Short: v.short, Long: v.long, Example: v.example, ValidArgs: v.words,
+		Aliases: strings.Fields(v.aliases)}
 	if len(v.words) == 0 {
 		c.ValidArgsFunction = items(e, v.items)
 	}
