@@ -253,6 +253,31 @@ func TestABackendIsAskedOnce(t *testing.T) {
 	}
 }
 
+// belowTheLedger is what store exports for its rooms alone: it reads and writes keys without the rules of a ledger.
+var belowTheLedger = regexp.MustCompile(`store\.(NewFacts|LedgerOn|ViewFile|Reopen|Adopt|Redo)\b|\.ViewFacts\(|\.Backend\(\)|\bLedger\.Update\(`)
+
+// A frontend changes a ledger by commands, and reads it by views. Only the packages of store go below that.
+func TestOnlyStoreGoesBelowTheLedger(t *testing.T) {
+	if !belowTheLedger.MatchString("h.Ledger.Backend()") || !belowTheLedger.MatchString("store.NewFacts(t)") {
+		t.Error("the expression finds nothing")
+	}
+	for _, root := range []string{"../../ui", "../../watcher"} {
+		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			text, err := os.ReadFile(path)
+			if found := belowTheLedger.Find(text); found != nil {
+				t.Errorf("%s goes below the ledger: %s", path, found)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // tokens counts Go tokens: without comments, and without the semicolons that a line's end stands for.
 func tokens(text []byte) int {
 	var s scanner.Scanner
