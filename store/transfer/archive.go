@@ -118,7 +118,8 @@ func ArchiveOnce(ctx context.Context, l *store.Ledger) error {
 
 // archiving calls fn with an archiver, unless another process of this home has one.
 func archiving(ctx context.Context, l *store.Ledger, fn func(*archiver) error) error {
-	alone, err := files.LockAtOnce(l.Home().Dir, archiveLock) // a server that was stopped may have lost its claim without knowing
+	h := l.Home()
+	alone, err := files.LockAtOnce(h.Dir, archiveLock) // a server that was stopped may have lost its claim without knowing
 	if errors.Is(err, files.ErrLocked) {
 		return nil
 	}
@@ -126,7 +127,7 @@ func archiving(ctx context.Context, l *store.Ledger, fn func(*archiver) error) e
 		return err
 	}
 	defer alone.Close()
-	a := &archiver{Ledger: l}
+	a := &archiver{Ledger: l, home: h}
 	if err := a.prepare(ctx); err != nil {
 		return err
 	}
@@ -136,6 +137,7 @@ func archiving(ctx context.Context, l *store.Ledger, fn func(*archiver) error) e
 // archiver is one run of archiving.
 type archiver struct {
 	*store.Ledger
+	home       store.Home
 	dir        string // of the agents' directories
 	ops, bytes int    // that a change takes
 }
@@ -145,20 +147,20 @@ func (a *archiver) prepare(ctx context.Context) (err error) {
 	if a.ops, a.bytes, err = a.Backend().Limits(ctx); err != nil {
 		return err
 	}
-	c, err := store.ReadCluster(a.Home().Dir)
+	c, err := store.ReadCluster(a.home.Dir)
 	if err != nil {
 		return err
 	}
 	if !model.ValidID(c.Archive) {
 		c.Archive = a.NewID()
-		if err := c.Save(a.Home()); err != nil {
+		if err := c.Save(a.home); err != nil {
 			return err
 		}
 	}
-	top := store.ArchiveIn(a.Home().Dir)
+	top := store.ArchiveIn(a.home.Dir)
 	a.dir = filepath.Join(top, c.Archive)
 	for _, dir := range []string{top, a.dir} {
-		if err := cmp.Or(a.Home().Machine.Mkdir(dir), a.Home().Machine.SyncDir(filepath.Dir(dir))); err != nil {
+		if err := cmp.Or(a.home.Machine.Mkdir(dir), a.home.Machine.SyncDir(filepath.Dir(dir))); err != nil {
 			return err
 		}
 	}
@@ -222,7 +224,7 @@ func (a *archiver) oldest(ctx context.Context, part model.AgentID) (old []pastCh
 
 // write writes changes to the files of their part, unless an earlier run did, and syncs these.
 func (a *archiver) write(part model.AgentID, old []pastChange) error {
-	j := &journal.Copy{Dir: filepath.Join(a.dir, string(part)), Home: a.Home().ID, Machine: a.Home().Machine}
+	j := &journal.Copy{Dir: filepath.Join(a.dir, string(part)), Home: a.home.ID, Machine: a.home.Machine}
 	end, err := j.End()
 	if err != nil {
 		return err
@@ -254,7 +256,7 @@ func (a *archiver) write(part model.AgentID, old []pastChange) error {
 			return err
 		}
 	}
-	return cmp.Or(j.Sync(), a.Home().Machine.SyncDir(a.dir)) // also what a run that was killed has written
+	return cmp.Or(j.Sync(), a.home.Machine.SyncDir(a.dir)) // also what a run that was killed has written
 }
 
 // drop deletes changes that are in synced files, if no other archiver did. Of those whose answers are kept, the answers stay.

@@ -96,12 +96,12 @@ func (a *archiver) moveTexts(ctx context.Context, w model.WorkItem) error {
 		return err
 	}
 	dir := filepath.Join(a.dir, string(w.AgentID))
-	if err := cmp.Or(a.Home().Machine.Mkdir(dir), a.Home().Machine.SyncDir(a.dir)); err != nil {
+	if err := cmp.Or(a.home.Machine.Mkdir(dir), a.home.Machine.SyncDir(a.dir)); err != nil {
 		return err
 	}
 	for _, hash := range hashes {
 		if text := texts[hash]; text != nil { // otherwise it was never stored whole, and nothing describes it
-			if err := a.Home().Machine.WriteFile(filepath.Join(dir, store.TextFile(hash)), text); err != nil {
+			if err := a.home.Machine.WriteFile(filepath.Join(dir, store.TextFile(hash)), text); err != nil {
 				return err
 			}
 		}

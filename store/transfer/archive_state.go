@@ -119,7 +119,7 @@ func (a *archiver) noteArchive(ctx context.Context, id string) error {
 	if err != nil {
 		host = "an unnamed machine"
 	}
-	place := ArchivePlace{id, host, store.ArchiveIn(a.Home().Dir)}
+	place := ArchivePlace{id, host, store.ArchiveIn(a.home.Dir)}
 	return a.Update(ctx, func(t store.Txn) error {
 		f := store.NewFacts(t)
 		var places []ArchivePlace
