@@ -114,7 +114,7 @@ func newActs() acts {
 		action.Suspend: func(c *console) { c.start(tea.Suspend) },
 		action.Redraw:  func(c *console) { c.start(tea.ClearScreen) },
 	})
-	return acts{all, map[view]map[action.ID]act{viewFleet: fleetActs(), viewActivity: activityActs(), viewReports: reportsActs()}}
+	return acts{all, map[view]map[action.ID]act{viewFleet: fleetActs(), viewReports: reportsActs()}}
 }
 
 func opening(make func(*console) dialog) act {

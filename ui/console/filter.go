@@ -27,8 +27,6 @@ func (c *console) filterText() string {
 // keptFilter is the filter of the view on screen.
 func (c *console) keptFilter() *string {
 	switch c.view {
-	case viewActivity:
-		return &c.activity.Filter
 	case viewReports:
 		return &c.reports.Filter
 	case viewFleet:
@@ -59,10 +57,16 @@ func startFilter(c *console) {
 		startSearch(c)
 		return
 	}
-	c.open(newPrompt(filterPrompt, *c.keptFilter()))
 	if c.focus = paneQueue; c.view == viewFleet {
-		c.fleet.Focus = screen.FleetInbox
+		p := &c.fleet
+		if of := p.Focus == screen.FleetActivity; of != p.OfEvents {
+			p.OfEvents, p.Filter = of, ""
+		}
+		if !p.OfEvents {
+			p.Focus = screen.FleetInbox
+		}
 	}
+	c.open(newPrompt(filterPrompt, *c.keptFilter()))
 	c.laidOut()
 	c.read()
 }
@@ -93,7 +97,6 @@ func (c *console) filtered(f string) {
 func (c *console) filteredNow() {
 	if c.view != viewDesk {
 		c.idle.quiet = idleBeats // the rows follow the typed text at once
-		c.activity.Cursor, c.activity.Deep = model.Position{}, 0
 		c.adoptElsewhere(false)
 		c.read()
 		return

@@ -74,9 +74,9 @@ func fleetActs() map[action.ID]act {
 		return h
 	}
 	marked := backStep{func(c *console) bool { return c.markWords() != "" }, unmark}
-	inbox := backStep{func(c *console) bool { return c.fleet.Focus == screen.FleetInbox }, fleetToPane}
+	lower := backStep{func(c *console) bool { return c.fleet.Focus != screen.FleetAgents }, fleetToAgent(0)}
 	return listActs(fleetBy, height, map[action.ID]act{
-		action.NextPane: fleetToPane, action.PrevPane: fleetToPane, action.Open: fleetOpen, action.Back: backOr(marked, unfiltered, inbox),
+		action.NextPane: fleetToPane(1), action.PrevPane: fleetToPane(-1), action.Open: fleetOpen, action.Back: backOr(marked, unfiltered, lower),
 		action.NextAgent: fleetToAgent(1), action.PrevAgent: fleetToAgent(-1),
 		action.Earlier: longerStrips(1), action.Later: longerStrips(-1),
 	})
@@ -90,13 +90,15 @@ func (c *console) fleetMoved(p screen.Fleet) {
 // fleetTo puts the cursor on the clicked line.
 func (c *console) fleetTo(r screen.Region) {
 	p := c.fleet
-	if r.Pane > screen.FleetInbox {
+	if r.Pane < 0 {
 		return
 	}
 	switch p.Focus = r.Pane; {
 	case r.Row < 0:
 	case r.Pane == screen.FleetAgents:
 		p.Agents.Cursor = p.Agents.Order[r.Row]
+	case r.Pane == screen.FleetActivity:
+		p.Journal.Cursor = p.Journal.Order[r.Row]
 	default:
 		p.Inbox.Cursor = p.Inbox.Order[r.Row]
 	}
@@ -104,13 +106,22 @@ func (c *console) fleetTo(r screen.Region) {
 }
 
 func fleetBy(n int) act {
-	return func(c *console) { c.fleetMoved(c.fleet.Step(n)) }
+	return func(c *console) {
+		p := c.fleet.Step(n)
+		if at := p.Journal.At(); p.Focus == screen.FleetActivity && n > 0 && at == len(p.Journal.Order)-1 {
+			p.Wanted = min(len(p.Journal.Order)+moreEvents, mostEvents)
+			defer c.read()
+		}
+		c.fleetMoved(p)
+	}
 }
 
-func fleetToPane(c *console) {
-	p := c.fleet
-	p.Focus = screen.FleetInbox - p.Focus
-	c.fleetMoved(p)
+func fleetToPane(n int) act {
+	return func(c *console) {
+		p := c.fleet
+		p.Focus = (p.Focus + n + screen.FleetPanes) % screen.FleetPanes
+		c.fleetMoved(p)
+	}
 }
 
 func fleetToAgent(n int) act {

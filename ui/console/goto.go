@@ -26,7 +26,7 @@ func goLines(c *console) []menuLine {
 		line("g", "To the top", "first row or line", func(c *console) { c.act(action.Top) }),
 		line("d", "Go to the Desk", "one agent's work", toView(viewDesk)),
 		line("f", "Go to the Fleet", "all agents, and what needs you", toView(viewFleet)),
-		line("a", "Go to the Activity", "everything that happens", toView(viewActivity)),
+		line("a", "Go to the Activity", "everything that happens", toActivity),
 		line("r", "Go to the Reports", "finished work", toView(viewReports)),
 	}
 	for tab, x := range tabLetters {

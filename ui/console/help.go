@@ -137,7 +137,7 @@ func findWords(c *console) string {
 	switch {
 	case c.view == viewReports:
 		return "find finished work by words"
-	case c.view == viewActivity:
+	case c.view == viewFleet && c.fleet.Focus == screen.FleetActivity:
 		return "find events by words"
 	case c.view == viewFleet:
 		return "find work items of all agents by words"

@@ -34,21 +34,22 @@ type asked struct {
 	view  view
 	agent model.AgentID
 	words string
-	// all: includes the scheduler's events.
-	all bool
+	// happened: the search is among events. all: it includes the scheduler's.
+	happened, all bool
 }
 
 // asksFor is the search for the current filter, and the parsed filter; empty without a filter.
 func asksFor(c *console) (asked, action.RowFilter) {
 	words := strings.TrimSpace(c.filterText())
 	f := action.ParseFilter(words, c.now)
-	if c.view == viewActivity {
+	happened := c.view == viewFleet && c.fleet.OfEvents
+	if happened {
 		f = action.ParseEventFilter(words, c.now)
 	}
 	if f.Empty() {
 		return asked{}, f
 	}
-	a := asked{view: c.view, words: words, all: c.activity.All || f.Has("kind")}
+	a := asked{view: c.view, words: words, happened: happened, all: c.allEvents || f.Has("kind")}
 	if a.view == viewDesk {
 		a.agent = c.agent
 	}
@@ -63,7 +64,7 @@ func hitsOf(c *console) (h hits, ok bool) {
 
 // whole reports whether everything was searched, as of a revision.
 func (h hits) whole(revision uint64) bool {
-	if h.view == viewActivity {
+	if h.happened {
 		return h.events.Done && h.events.Revision >= revision
 	}
 	return h.items.Done && h.items.Revision >= revision
@@ -71,7 +72,7 @@ func (h hits) whole(revision uint64) bool {
 
 // note says how far the search is.
 func (h hits) note() string {
-	if h.view == viewActivity {
+	if h.happened {
 		return h.events.Note()
 	}
 	return h.items.Note()
@@ -112,7 +113,7 @@ type hitsMsg struct {
 func (e *effects) look(h hits) tea.Cmd {
 	return func() tea.Msg {
 		err := e.Ledger.View(e.ctx, func(r model.Reader) error {
-			if h.view != viewActivity {
+			if !h.happened {
 				h.items.Step(r)
 				return nil
 			}
@@ -188,7 +189,7 @@ func finishedShown(c *console) screen.Finished {
 func fleetShown(c *console) model.Fleet {
 	fleet := c.truth.fleet
 	now, f := asksFor(c)
-	if now.words == "" {
+	if now.words == "" || now.happened {
 		return fleet
 	}
 	h, ok := hitsOf(c)
@@ -212,20 +213,11 @@ func fleetShown(c *console) model.Fleet {
 	return fleet
 }
 
-// journalShown are the events on screen: those around the cursor, or those that match a filter.
-func journalShown(c *console) screen.Journal {
-	now, _ := asksFor(c)
-	if now.words == "" {
-		return c.truth.journal
+// happenedShown are the events of all agents on screen: the newest, or those that match a filter.
+func happenedShown(c *console) screen.Events {
+	if now, _ := asksFor(c); now.words == "" || !now.happened {
+		return c.truth.activity
 	}
-	s := screen.Journal{AtNewest: true, Newest: c.truth.journal.Newest}
-	if h, ok := hitsOf(c); ok {
-		s.Events = h.shown
-	}
-	for _, e := range s.Entries {
-		if !c.activity.Following() && e.Revision > c.activity.Left.Revision {
-			s.News++
-		}
-	}
-	return s
+	h, _ := hitsOf(c)
+	return h.shown
 }

@@ -135,9 +135,6 @@ func wheelOn(c *console, on, n int) {
 	case on == previewPane && c.view != viewDesk:
 		c.movePlan(n)
 		return
-	case c.view == viewActivity:
-		activityBy(n)(c)
-		return
 	case c.view == viewReports:
 		if on == screen.ReportsReport {
 			reportsScroll(n)(c)
@@ -147,7 +144,7 @@ func wheelOn(c *console, on, n int) {
 		reportsBy(n)(c)
 		return
 	case c.view == viewFleet:
-		if on > screen.FleetInbox {
+		if on < 0 {
 			return
 		}
 		c.fleet.Focus = on
@@ -186,9 +183,6 @@ func clickOn(c *console, r screen.Region) {
 		return
 	}
 	switch c.view {
-	case viewActivity:
-		activityTo(c, r.Row)
-		return
 	case viewReports:
 		c.reports.Reading = r.Pane == screen.ReportsReport
 		if r.Row < 0 {

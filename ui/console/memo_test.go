@@ -46,7 +46,7 @@ func TestAKilledConsoleBeginsWhereItWas(t *testing.T) {
 		{name: "a filter that is kept", keys: []string{"/"}, typed: "jitter", again: []string{"enter"}},
 		{name: "marks", keys: []string{"v", "v"}},
 		{name: "the fleet's inbox", keys: []string{"2", "tab", "j"}},
-		{name: "the activity, paused", keys: []string{"g", "a", "k", "k"}},
+		{name: "the activity", keys: []string{"g", "a"}},
 		{name: "the reports", keys: []string{"3", "j"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -108,7 +108,7 @@ func TestAMemoThatMakesNoSenseIsPassedOver(t *testing.T) {
 	long := strings.Repeat("x", 10*maxFilter)
 	for i, m := range []Memo{
 		{}, {View: "nonsense", Agent: "../../etc", Focus: 99}, {View: "fleet", Agent: "gone"},
-		{View: "activity", Activity: screen.Activity{Cursor: model.Position{Revision: 1 << 60, N: -5}, Filter: "\xff"}},
+		{View: "activity", Fleet: memoFleet{Events: true, Item: "gone", Filter: "\xff"}},
 		{View: "reports", Reports: screen.Reports{List: screen.List[model.ItemID]{Cursor: "gone"}, Scroll: -7, Want: 1 << 40, Filter: long}},
 		{View: "desk", Agent: testAgent, Focus: -1, Desks: map[model.AgentID]memoDesk{"A B": {}, testAgent: {Item: "gone", Tab: "Nowhere", Top: -3, Filter: long, Line: 1 << 40, Plan: markdown.Position{Block: -1}}}},
 	} {

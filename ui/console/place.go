@@ -30,10 +30,10 @@ type Memo struct {
 	// the answer comes after the first frame.
 	Light bool `json:"light,omitempty"`
 	// Desks holds the desk of Agent.
-	Desks    map[model.AgentID]memoDesk `json:"desks,omitempty"`
-	Fleet    memoFleet                  `json:"fleet,omitzero"`
-	Activity screen.Activity            `json:"activity,omitzero"`
-	Reports  screen.Reports             `json:"reports,omitzero"`
+	Desks     map[model.AgentID]memoDesk `json:"desks,omitempty"`
+	Fleet     memoFleet                  `json:"fleet,omitzero"`
+	AllEvents bool                       `json:"all_events,omitempty"`
+	Reports   screen.Reports             `json:"reports,omitzero"`
 }
 
 // memoDesk is the place on one agent's desk, with the scroll position of the page on screen.
@@ -50,6 +50,7 @@ type memoDesk struct {
 // memoFleet is the place on the fleet's view.
 type memoFleet struct {
 	Inbox  bool          `json:"inbox,omitempty"`
+	Events bool          `json:"events,omitempty"`
 	Agent  model.AgentID `json:"agent,omitempty"`
 	Item   model.ItemID  `json:"item,omitempty"`
 	Filter string        `json:"filter,omitempty"`
@@ -73,8 +74,8 @@ func (c *console) memo() Memo {
 		m.Agent, desk = p.home, p.elsewhere[p.home]
 	}
 	m.Desks = map[model.AgentID]memoDesk{m.Agent: desk.memo()}
-	m.Fleet = memoFleet{p.fleet.Focus == screen.FleetInbox, p.fleet.Agents.Cursor, p.fleet.Inbox.Cursor, p.fleet.Filter}
-	m.Activity, m.Reports = p.activity, p.reports
+	m.Fleet = memoFleet{p.fleet.Focus == screen.FleetInbox, p.fleet.Focus == screen.FleetActivity, p.fleet.Agents.Cursor, p.fleet.Inbox.Cursor, p.fleet.Filter}
+	m.AllEvents, m.Reports = p.allEvents, p.reports
 	return m
 }
 
@@ -105,11 +106,13 @@ func restored(c *console, m *Memo) {
 	}
 	p.fleet.Agents.Cursor, p.fleet.Inbox.Cursor = m.Fleet.Agent, m.Fleet.Item
 	p.fleet.Filter = typedBefore(m.Fleet.Filter)
-	if m.Fleet.Inbox {
+	switch {
+	case m.Fleet.Inbox:
 		p.fleet.Focus = screen.FleetInbox
+	case m.Fleet.Events:
+		p.fleet.Focus, p.fleet.OfEvents = screen.FleetActivity, p.fleet.Filter != ""
 	}
-	p.activity = m.Activity
-	p.activity.Filter = typedBefore(m.Activity.Filter)
+	p.allEvents = m.AllEvents
 	p.reports = m.Reports
 	p.reports.Filter, p.reports.Scroll = typedBefore(m.Reports.Filter), max(m.Reports.Scroll, 0)
 	p.reports.Want = min(max(m.Reports.Want, 0), mostFinished)
@@ -176,10 +179,11 @@ const (
 type place struct {
 	view view
 	// home is the agent whose desk was left for another view.
-	home     model.AgentID
-	fleet    screen.Fleet
-	activity screen.Activity
-	reports  screen.Reports
+	home  model.AgentID
+	fleet screen.Fleet
+	// allEvents shows the scheduler's events too, in all lists of events.
+	allEvents bool
+	reports   screen.Reports
 	// way are the earlier places, the last one last.
 	way []stop
 	// walked is the last visited place in the inbox, walkedTo the item there.

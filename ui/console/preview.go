@@ -7,7 +7,7 @@ import (
 	"vise/ui/console/screen"
 )
 
-// previewFrom is the width from which the fleet and the activity have room for a preview.
+// previewFrom is the width from which the fleet has room for a preview.
 const previewFrom = 160
 
 // previewPane is the preview's number. A view's own panes have lower numbers.
@@ -17,7 +17,7 @@ const previewPane = int(paneCount)
 // room.
 func (c *console) sides() (list, preview screen.Rect) {
 	list = c.layout.body()
-	if c.layout.w < previewFrom || c.zoomed || c.view != viewFleet && c.view != viewActivity {
+	if c.layout.w < previewFrom || c.zoomed || c.view != viewFleet {
 		return list, screen.Rect{}
 	}
 	preview = list
@@ -31,11 +31,6 @@ func (c *console) sides() (list, preview screen.Rect) {
 func (c *console) shown() (model.AgentID, model.ItemID) {
 	if _, preview := c.sides(); c.cursor != "" || preview.Empty() {
 		return c.agent, c.cursor
-	}
-	if s := journalShown(c); c.view == viewActivity {
-		if at := s.At(c.activity); at >= 0 {
-			return s.Entries[at].AgentID, s.Entries[at].WorkItemID
-		}
 	}
 	row, _ := c.subject()
 	return c.agent, row.ID

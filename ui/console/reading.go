@@ -43,7 +43,7 @@ func (l reading) pause() time.Duration {
 // want is what the screen needs from the ledger now.
 func (c *console) want() want {
 	_, item := c.shown()
-	w := want{agent: c.agent, item: item, rows: c.queueLimit().Lines, all: c.activity.All,
+	w := want{agent: c.agent, item: item, rows: c.queueLimit().Lines, all: c.allEvents,
 		path:  c.tab == screen.TabWhy && c.view == viewDesk,
 		story: c.tab == screen.TabEvents && c.view == viewDesk}
 	switch {
@@ -57,7 +57,7 @@ func (c *console) want() want {
 		w.named = c.fleet.Named(w.body)
 		w.span = screen.Spans[c.fleet.Span].Duration
 		w.entries = (c.fleet.Inbox.At()/w.body + 3) * w.body // the same for several moves of the cursor
-		w.journal = journalAsk{c.activity, w.body}
+		w.events = c.fleet.Wanted
 		w.finished = max(c.reports.Want, finishedPage)
 	}
 	return w
@@ -190,8 +190,6 @@ func (c *console) row() *model.Row {
 		return nil
 	case viewReports:
 		return c.reports.Row()
-	case viewActivity:
-		return nil
 	}
 	return c.queue.Row(c.cursor)
 }
@@ -249,8 +247,7 @@ type truth struct {
 	// read.
 	tracks map[model.AgentID]model.Track
 	more   bool
-	// journal is read only on the activity view, finished only on the reports view.
-	journal  screen.Journal
+	// finished is read only on the reports view.
 	finished screen.Finished
 }
 
@@ -274,9 +271,8 @@ type want struct {
 	entries int
 	// all: the scheduler's events are shown too.
 	all bool
-	// journal and finished are the requests of the activity and reports views.
-	journal  journalAsk
-	finished int
+	// events is how many events the fleet asks for, finished how much finished work the reports do.
+	events, finished int
 }
 
 const (
@@ -311,14 +307,11 @@ func readTruth(r model.Reader, w want, now time.Time, before truth) truth {
 	} else {
 		t.inbox = model.Inbox(r, now, max(inboxShown, w.body))
 	}
-	switch w.view {
-	case viewActivity:
-		t.journal = readJournal(r, w.journal)
-	case viewReports:
+	if w.view == viewReports {
 		t.finished = readFinished(r, w.finished)
 	}
 	t = t.withDesk(r, w, now)
-	t.late, t.activity = readLately(r, source, w.all)
+	t.late, t.activity = readLately(r, source, max(activityShown, w.events), w.all)
 	if w.item == "" && w.view == viewDesk {
 		w.item = firstOf(t.desk)
 	}
@@ -332,7 +325,7 @@ func (t truth) standsFor(w want, revision uint64, now time.Time) bool {
 	case t.revision != revision || t.want.view != w.view || t.want.rows != w.rows || t.want.all != w.all || now.Sub(t.at) >= staleAfter:
 		return false
 	case w.view == viewFleet:
-		return t.want.body == w.body && t.want.entries == w.entries
+		return t.want.body == w.body && t.want.entries == w.entries && t.want.events == w.events
 	}
 	return w.view == viewDesk && w.item != "" && t.want.agent == w.agent
 }

@@ -21,12 +21,10 @@ func (c *console) header() screen.Header {
 		views = append(views, c.keys.ByID(id))
 	}
 	v := screen.Header{
-		Frame: c.frame(), W: c.layout.w, Views: views, At: int(c.view) % int(viewActivity), Badges: c.badges(),
+		Frame: c.frame(), W: c.layout.w, Views: views, At: int(c.view), Badges: c.badges(),
 		Needs: c.inbox(), More: len(c.inbox()) >= inboxShown, Findings: len(c.files.Pending), Modal: c.layers.dialog() != nil,
 	}
 	switch c.view {
-	case viewActivity:
-		v.At = int(viewFleet) // whose events it shows
 	case viewDesk:
 		v.Agent, v.Gist = c.agent, v.Counts(c.truth.desk)
 	case viewFleet:
@@ -197,8 +195,12 @@ func (c *console) promptCursor() *tea.Cursor {
 	p, r := c.layers.prompt(filterPrompt), c.layout.panes[paneQueue]
 	switch c.view {
 	case viewFleet:
-		r = c.fleetView().Panes()[screen.FleetInbox]
-	case viewActivity, viewReports:
+		at := screen.FleetInbox
+		if c.fleet.OfEvents {
+			at = screen.FleetActivity
+		}
+		r = c.fleetView().Panes()[at]
+	case viewReports:
 		r, _ = c.sides()
 	}
 	if p == nil || r.Empty() {

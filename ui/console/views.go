@@ -11,18 +11,17 @@ import (
 	"vise/ui/console/screen"
 )
 
-// view is one of the four screens. The desk shows one agent, the other views show all agents.
+// view is one of the three screens. The desk shows one agent, the other views show all agents.
 type view int
 
 const (
 	viewDesk view = iota
 	viewFleet
 	viewReports
-	viewActivity
 	viewCount
 )
 
-var viewNames = [viewCount]string{"Desk", "Fleet", "Reports", "Activity"}
+var viewNames = [viewCount]string{"Desk", "Fleet", "Reports"}
 
 // viewActs are the actions that show the views.
 var viewActs = []action.ID{action.ViewDesk, action.ViewFleet, action.ViewReports}
@@ -87,7 +86,7 @@ func (c *console) goToItem(agent model.AgentID, item model.ItemID) {
 func (c *console) adoptElsewhere(touched bool) {
 	switch c.view {
 	case viewFleet:
-		c.fleet = c.fleet.Adopt(fleetShown(c), touched)
+		c.fleet = c.fleet.Adopt(fleetShown(c), happenedShown(c).Entries, touched)
 		c.setSubject(c.fleet.Subject())
 	case viewReports:
 		c.reports = c.reports.Adopt(finishedShown(c), c.filterText(), touched)
@@ -138,8 +137,6 @@ func (c *console) body() screen.Drawing {
 	switch c.view {
 	case viewFleet:
 		return c.besidePreview(c.fleetView().Draw())
-	case viewActivity:
-		return c.besidePreview(c.activityView().Draw())
 	case viewReports:
 		return c.reportsView().Draw()
 	}
@@ -211,15 +208,8 @@ func (c *console) fleetView() screen.FleetView {
 	list, _ := c.sides()
 	return screen.FleetView{
 		Frame: c.frame(), Fleet: c.fleet, Body: list, Zoomed: c.zoomed,
-		Known: c.truth.fleet, Tracks: c.truth.tracks, Events: c.truth.activity, Found: c.filterShown(),
+		Known: c.truth.fleet, Tracks: c.truth.tracks, Events: happenedShown(c), Found: c.filterShown(),
 		Findings: len(c.files.Pending), Threads: c.threads.all, Marked: c.markedIDs(), MarkWords: c.markWords(),
-	}
-}
-
-func (c *console) activityView() screen.ActivityView {
-	list, _ := c.sides()
-	return screen.ActivityView{
-		Frame: c.frame(), Activity: c.activity, Body: list, Filter: c.filterShown(), Known: journalShown(c),
 	}
 }
 

@@ -17,8 +17,7 @@ import (
 // slower.
 func BenchmarkFleetLook(b *testing.B) { benchmarkLook(b, viewFleet) }
 
-// The activity and the reports read a window.
-func BenchmarkActivityLook(b *testing.B) { benchmarkLook(b, viewActivity) }
+// The reports read a window.
 func BenchmarkReportsLook(b *testing.B)  { benchmarkLook(b, viewReports) }
 
 // The desk, to compare with.
@@ -88,7 +87,7 @@ func benchmarkLook(b *testing.B, v view) {
 	for _, size := range []struct{ agents, items int }{{10, 100}, {1000, 1}, {1000, 100}} {
 		b.Run(fmt.Sprintf("agents=%d/items=%d", size.agents, size.agents*size.items), func(b *testing.B) {
 			l := fleetOf(b, size.agents, size.items)
-			w := want{agent: "agent-0001", view: v, body: 32, rows: 32, finished: finishedPage, journal: journalAsk{rows: 32}}
+			w := want{agent: "agent-0001", view: v, body: 32, rows: 32, finished: finishedPage}
 			b.ReportAllocs()
 			for b.Loop() {
 				if err := l.View(b.Context(), func(r model.Reader) error {

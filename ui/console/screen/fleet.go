@@ -10,12 +10,13 @@ import (
 	"vise/ui/text"
 )
 
-// The fleet's panes. The last one cannot have the keys.
+// The fleet's panes. The parked threads, beside the activity, cannot have the keys.
 const (
 	FleetAgents = iota
 	FleetInbox
-	fleetRest
-	fleetPanes
+	FleetActivity
+	FleetPanes
+	fleetThreads = -1
 )
 
 // Fleet is the operator's position on the fleet, and what was drawn there. The drawn order stays until the operator pauses.
@@ -27,14 +28,26 @@ type Fleet struct {
 	Entries []model.Inboxed
 	// Snoozed means that snoozed entries are shown too, at the end of the inbox.
 	Snoozed bool
-	// Filter, if set, replaces the inbox by the items of all agents that it keeps.
-	Filter string
+	// Journal are the newest events of all agents, Told the same as drawn. While the cursor is on the newest, it follows newer ones.
+	Journal List[model.Position]
+	Told    []model.Entry
+	// Wanted is how many events to read, if more than usual.
+	Wanted int
+	// Filter, if set, replaces the inbox by the items of all agents that it keeps; with OfEvents it keeps events.
+	Filter   string
+	OfEvents bool
 	// Span is the index in Spans of the time that the strips show.
 	Span int
 }
 
 // Adopt takes new data. If touched is set, the drawn order and entries stay and are marked as held. An empty list takes the new order.
-func (p Fleet) Adopt(read model.Fleet, touched bool) Fleet {
+func (p Fleet) Adopt(read model.Fleet, events []model.Entry, touched bool) Fleet {
+	before := p.Journal.At()
+	if before <= 0 {
+		p.Journal.Cursor = model.Position{}
+	}
+	p.Told, p.Journal = events, p.Journal.Show(keysOf(events, model.Entry.Position))
+	p.Journal.Top += max(p.Journal.At()-before, 0) // newer events move nothing on screen
 	if p.Snoozed {
 		read.Inbox = slices.Concat(read.Inbox, read.Snoozed)
 	}
@@ -68,19 +81,25 @@ func (p Fleet) Entry() *model.Inboxed {
 	return nil
 }
 
-// Subject returns what the keys apply to: the item of an inbox entry, or an agent and no item.
+// Subject returns what the keys apply to: the item of an inbox entry or of an event, or an agent and no item.
 func (p Fleet) Subject() (model.AgentID, model.ItemID) {
 	if e := p.Entry(); e != nil {
 		return e.AgentID, e.ID
+	}
+	if at := p.Journal.At(); p.Focus == FleetActivity && at >= 0 {
+		return p.Told[at].AgentID, p.Told[at].WorkItemID
 	}
 	return p.Agents.Cursor, ""
 }
 
 // Step moves the cursor of the focused pane by n rows.
 func (p Fleet) Step(n int) Fleet {
-	if p.Focus == FleetInbox {
+	switch p.Focus {
+	case FleetInbox:
 		p.Inbox = p.Inbox.Step(n)
-	} else {
+	case FleetActivity:
+		p.Journal = p.Journal.Step(n)
+	default:
 		p.Agents = p.Agents.Step(n)
 	}
 	return p
@@ -113,17 +132,16 @@ type FleetView struct {
 
 // Panes lays out the fleet: agents above, the inbox below, the rest where it fits. With a zoom or on a low screen the focused pane gets the
 // whole screen.
-func (v FleetView) Panes() (out [fleetPanes]Rect) {
-	body := v.Body
-	if v.Zoomed || body.H < 12 {
-		out[v.Focus] = body
-		return out
-	}
-	rest := 0
+func (v FleetView) Panes() (out [FleetPanes]Rect) {
+	body, rest := v.Body, 0
 	if v.Wide || body.H >= 26 {
 		rest = min(max(body.H/4, 5), 10)
 	}
-	height, wanted := body.H-rest, max(len(v.Entries), 2)+2+v.Found.Rows()
+	if v.Zoomed || body.H < 12 || v.Focus == FleetActivity && rest == 0 {
+		out[v.Focus] = body
+		return out
+	}
+	height, wanted := body.H-rest, max(len(v.Entries), 2)+2+v.found(false).Rows()
 	agents := min(max(len(v.Agents.Order), 1)+3, max(height/2, height-wanted)) // rows that the agents do not need go to the inbox
 	inbox := height - agents
 	if inbox > wanted && rest > 0 {
@@ -131,7 +149,7 @@ func (v FleetView) Panes() (out [fleetPanes]Rect) {
 	}
 	out[FleetAgents], out[FleetInbox] = body.RowsOf(agents), body.Below(agents).RowsOf(inbox)
 	if rest > 0 {
-		out[fleetRest] = body.Below(agents + inbox)
+		out[FleetActivity] = body.Below(agents + inbox)
 	}
 	return out
 }
@@ -142,14 +160,24 @@ func (v FleetView) Revealed() Fleet {
 	_, h := panes[FleetAgents].Inner()
 	v.Agents = v.Agents.Reveal(h - 1)
 	_, h = panes[FleetInbox].Inner()
-	v.Inbox = v.Inbox.Reveal(h - v.Found.Rows())
+	v.Inbox = v.Inbox.Reveal(h - v.found(false).Rows())
+	_, h = panes[FleetActivity].Inner()
+	v.Journal = v.Journal.Reveal(h - v.found(true).Rows())
 	return v.Fleet
+}
+
+// found is the filter, if it is that of the events, or that of the inbox.
+func (v FleetView) found(ofEvents bool) (f Filter) {
+	if v.OfEvents == ofEvents {
+		f = v.Found
+	}
+	return f
 }
 
 // Draw draws the fleet.
 func (v FleetView) Draw() Drawing {
 	panes := v.Panes()
-	d := v.agents(panes[FleetAgents]).Above(v.inbox(panes[FleetInbox])).Above(v.rest(panes[fleetRest]))
+	d := v.agents(panes[FleetAgents]).Above(v.inbox(panes[FleetInbox])).Above(v.rest(panes[FleetActivity]))
 	d.Lines = d.Lines[:min(len(d.Lines), v.Body.H)]
 	return d
 }
@@ -186,6 +214,8 @@ func (v FleetView) Words() string {
 	case away && host.Trouble != nil:
 		return fmt.Sprintf("%s is away since %s: %s. %s.", host.Name, host.Since.Local().Format("15:04"),
 			v.Show(model.Text(host.Trouble.Error())), v.Show(model.Text(host.Trouble.Hint)))
+	case v.Focus == FleetActivity:
+		return ""
 	case x == nil:
 		return v.runsNext()
 	case x.Need == model.NeedRepair:

@@ -13,23 +13,23 @@ import (
 func (v FleetView) inbox(r Rect) Drawing {
 	w, h := r.Inner()
 	title, note := "Inbox", "what needs you"
-	if v.Found.Rows() > 0 {
+	if v.found(false).Rows() > 0 {
 		title, note = "Found", "all agents"
 	}
 	p := v.pane(r, FleetInbox, title, note, v.Focus == FleetInbox)
-	v.Found.draw(p, v.Frame)
+	v.found(false).draw(p, v.Frame)
 	if n := v.Findings; n > 0 {
 		s := model.Counted(n, "finding") + " to triage"
 		p.Right = v.NeedsYou.Paint(s) + v.Muted.Paint(" "+v.KeyOf(action.TriageOpen))
 	}
-	from, to := v.Inbox.Window(h - v.Found.Rows())
+	from, to := v.Inbox.Window(h - v.found(false).Rows())
 	for i, x := range v.Entries[from:to] {
 		p.row(v.entry(x, w), from+i)
 	}
 	switch {
 	case v.Unread != "":
-	case len(v.Entries) == 0 && v.Found.Rows() > 0:
-		p.Lines = append(p.Lines, v.Said(v.Found.nothing(v.Frame), w)...)
+	case len(v.Entries) == 0 && v.found(false).Rows() > 0:
+		p.Lines = append(p.Lines, v.Said(v.found(false).nothing(v.Frame), w)...)
 	case len(v.Entries) == 0:
 		p.Lines = v.Said("Nothing needs you. Questions, stalled work and finished work without a report come here.", w)
 	default:
@@ -138,7 +138,7 @@ const twoColumnsW = 90
 // rest is the part below the inbox: the newest events and, if there are any, the parked threads, with what would wake each.
 func (v FleetView) rest(r Rect) Drawing {
 	switch {
-	case Parked(v.Threads) == 0:
+	case Parked(v.Threads) == 0 || v.Focus == FleetActivity:
 		return v.activity(r)
 	case r.W >= twoColumnsW:
 		left, right := r, r
@@ -152,11 +152,27 @@ func (v FleetView) rest(r Rect) Drawing {
 }
 
 func (v FleetView) activity(r Rect) Drawing {
-	p := v.pane(r, fleetRest, "Activity", "all agents", false)
-	p.Right = v.following()
+	focused := v.Focus == FleetActivity
+	p := v.pane(r, FleetActivity, "Activity", "all agents", focused)
 	w, h := r.Inner()
-	for _, e := range v.Events.Entries[:min(h, len(v.Events.Entries))] {
-		p.Lines = append(p.Lines, v.Strip(w, false, append([]Piece{v.Muted.Of(" ")}, v.Events.ofAll(v.Frame, e, w)...)...))
+	f := v.found(true)
+	f.draw(p, v.Frame)
+	at := v.Journal.At()
+	switch {
+	case at <= 0:
+		p.Right = v.following()
+	case focused:
+		p.Right = v.Muted.Paint(v.Keyed("{top} follows the newest"))
+	}
+	if at >= 0 && focused {
+		p.Foot = v.Muted.Paint(v.Told[at].At.In(v.Now.Location()).Format("Mon 2 Jan 15:04:05") + " · " + v.Journal.position())
+	}
+	if at < 0 && f.Rows() > 0 {
+		p.Lines = append(p.Lines, v.Said(f.nothing(v.Frame), w)...)
+	}
+	from, to := v.Journal.Window(h - f.Rows())
+	for i := from; i < to; i++ {
+		p.row(v.row(w, focused && i == at, v.Events.ofAll(v.Frame, v.Told[i], w)...), i)
 	}
 	return p.draw(v.Frame)
 }
@@ -164,7 +180,7 @@ func (v FleetView) activity(r Rect) Drawing {
 // parked lists the parked threads.
 func (v FleetView) parked(r Rect) Drawing {
 	w, h := r.Inner()
-	p := v.pane(r, fleetRest, "Threads", "parked", false)
+	p := v.pane(r, fleetThreads, "Threads", "parked", false)
 	p.Right = v.Key.Paint(v.KeyOf(action.Threads)) + v.Muted.Paint(fmt.Sprintf(" %d parked", Parked(v.Threads)))
 	for _, in := range v.Threads {
 		for _, x := range in.Rows {
