@@ -18,7 +18,7 @@ import (
 func BenchmarkFleetLook(b *testing.B) { benchmarkLook(b, viewFleet) }
 
 // The reports read a window.
-func BenchmarkReportsLook(b *testing.B)  { benchmarkLook(b, viewReports) }
+func BenchmarkReportsLook(b *testing.B) { benchmarkLook(b, viewReports) }
 
 // The desk, to compare with.
 func BenchmarkDeskLook(b *testing.B) { benchmarkLook(b, viewDesk) }
