@@ -74,7 +74,8 @@ func (c *console) memo() Memo {
 		m.Agent, desk = p.home, p.elsewhere[p.home]
 	}
 	m.Desks = map[model.AgentID]memoDesk{m.Agent: desk.memo()}
-	m.Fleet = memoFleet{p.fleet.Focus == screen.FleetInbox, p.fleet.Focus == screen.FleetActivity, p.fleet.Agents.Cursor, p.fleet.Inbox.Cursor, p.fleet.Filter}
+	f := p.fleet
+	m.Fleet = memoFleet{f.Focus == screen.FleetInbox, f.Focus == screen.FleetActivity, f.Agents.Cursor, f.Inbox.Cursor, f.Filter}
 	m.AllEvents, m.Reports = p.allEvents, p.reports
 	return m
 }
