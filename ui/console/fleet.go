@@ -76,8 +76,8 @@ func fleetActs() map[action.ID]act {
 	marked := backStep{func(c *console) bool { return c.markWords() != "" }, unmark}
 	lower := backStep{func(c *console) bool { return c.fleet.Focus != screen.FleetAgents }, fleetToAgent(0)}
 	return listActs(fleetBy, height, map[action.ID]act{
-		action.NextPane: fleetToPane(1), action.PrevPane: fleetToPane(-1), action.Open: fleetOpen, action.Back: backOr(marked, unfiltered, lower),
-		action.NextAgent: fleetToAgent(1), action.PrevAgent: fleetToAgent(-1),
+		action.NextPane: fleetToPane(1), action.PrevPane: fleetToPane(-1), action.Open: fleetOpen,
+		action.Back: backOr(marked, unfiltered, lower), action.NextAgent: fleetToAgent(1), action.PrevAgent: fleetToAgent(-1),
 		action.Earlier: longerStrips(1), action.Later: longerStrips(-1),
 	})
 }
