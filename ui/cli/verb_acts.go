@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"math"
-	"slices"
 	"strings"
 	"time"
 
@@ -31,8 +29,10 @@ it comes back at once. vise inbox --snoozed lists what is snoozed.`,
 			isSnooze := until != nil
 			if c.Withdraw {
 				isSnooze, err = readOne(e, func(r model.Reader) (bool, error) {
-					list, _ := model.SnoozedEntries(r, e.now(), math.MaxInt)
-					return slices.ContainsFunc(list, func(x model.Inboxed) bool { return x.ID == c.WorkItemID }), nil
+					w, _ := r.Item(c.WorkItemID)
+					a, _ := r.Agent(w.AgentID)
+					x, _ := model.InboxOf(r, w, r.ItemWaits(w.AgentID, w.ID), a.CurrentWorkItemID == w.ID)
+					return x.Hidden(e.now()), nil
 				})
 			}
 			switch {
