@@ -173,7 +173,7 @@ func TestAHomeThatLostItsClusterSaysHowToJoinAgain(t *testing.T) {
 	must(os.MkdirAll(filepath.Join(dir, "agents", "ann"), 0o700))
 	var e *model.Error
 	if _, err := store.Open(dir, store.Options{}); !errors.As(err, &e) || !strings.Contains(e.Error(), "fleet.json") ||
-		!strings.Contains(e.Hint, "vise fleet join") {
+		!strings.Contains(e.Hint, "vise admin fleet join") {
 		t.Errorf("got %v", err)
 	}
 	must(os.MkdirAll(filepath.Join(dir, "snapshots", "one"), 0o700))

@@ -444,7 +444,7 @@ func TestAnInterruptedMoveSaysWhatCanBeDone(t *testing.T) {
 				must(again.GiveUp(t.Context()))
 			default:
 				seen["ends"]++
-				if !strings.Contains(said.Hint, "the same vise move ends it") {
+				if !strings.Contains(said.Hint, "the same vise admin move ends it") {
 					t.Errorf("transaction %d: the hint is %q", at, said.Hint)
 				}
 			}
@@ -530,7 +530,7 @@ func TestARefusedMoveLeavesTheSourceOpen(t *testing.T) {
 	}
 
 	apply("end", model.EndTurn{AgentID: "ada", Turn: 1, Outcome: model.TurnCompleted})
-	for _, want := range []string{"--give-up", "the same vise move ends it"} {
+	for _, want := range []string{"--give-up", "the same vise admin move ends it"} {
 		s := &stop{}
 		m := &transfer.Move{From: l, To: stopping{kv.NewMemory(), s}, FromName: "home", ToName: "there"}
 		if ends := want != "--give-up"; ends {
