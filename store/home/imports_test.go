@@ -24,6 +24,7 @@ var allowed = map[string]map[string]string{
 		"vise/store/recovery": "upkeep of a home: snapshots, backups and restores",
 		"vise/store/threads":  "shows threads",
 		"vise/store/todos":    "shows and edits file todos",
+		"vise/store/transfer": "moves a ledger, and shows and runs the archive of a cluster",
 	},
 	"vise/ui/thread":     {"vise/store/threads": "shows threads"},
 	"vise/ui/todo":       {"vise/store/todos": "shows and edits file todos"},
