@@ -395,7 +395,8 @@ func attach(e *Env, ref string) (to attached, err error) {
 	if !known {
 		item, err := itemOf(e, ref)
 		if err != nil {
-			return to, err
+			return to, fault(err).
+				WithHint("vise list shows the work items, vise agents the agents; a program comes after --: vise run -- %s", ref)
 		}
 		agent, names = item.AgentID, []string{string(item.ID), string(item.Handle)}
 	}
