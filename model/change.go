@@ -194,6 +194,8 @@ func (s *step) inverse(c Command) *Undo {
 			u.Comment = c.Comment.inverse(s)
 		} else if c.Snooze != nil {
 			u.Snooze = c.Snooze.inverse(s)
+		} else if u.Answer = c.Answer; c.Answer != nil && c.Again {
+			u.Answer = c.Answer.Answer.inverse(s)
 		}
 		return &u
 	case Acknowledge:
@@ -204,10 +206,12 @@ func (s *step) inverse(c Command) *Undo {
 		u.Comment = c.inverse(s)
 	case Snooze:
 		u.Snooze = c.inverse(s)
+	case Answer:
+		u.Answer = c.inverse(s)
 	default:
 		u = s.standingBefore(changedItems(c))
 	}
-	if len(u.Items) == 0 && u.Focus == nil && len(u.Seen) == 0 && u.Comment == nil && u.Snooze == nil {
+	if len(u.Items) == 0 && u.Focus == nil && len(u.Seen) == 0 && u.Comment == nil && u.Snooze == nil && u.Answer == nil {
 		return nil
 	}
 	return &u
@@ -372,6 +376,7 @@ func (u Undo) Touches(id ItemID) bool {
 	return slices.ContainsFunc(u.Items, func(r restored) bool { return r.WorkItemID == id }) ||
 		slices.ContainsFunc(u.Seen, func(a Acknowledge) bool { return a.WorkItemID == id }) ||
 		u.Comment != nil && u.Comment.WorkItemID == id || u.Snooze != nil && u.Snooze.WorkItemID == id ||
+		u.Answer != nil && (u.Answer.Answer.WorkItemID == id || ItemID(u.Answer.Answer.WaitID) == id) ||
 		u.Focus != nil && (u.Focus.Left == id || u.Focus.Back == id)
 }
 
@@ -382,6 +387,8 @@ func (u Undo) Item() ItemID {
 		return u.Comment.WorkItemID
 	case u.Snooze != nil:
 		return u.Snooze.WorkItemID
+	case u.Answer != nil:
+		return u.Answer.Answer.WorkItemID
 	}
 	if len(u.Items) == 0 {
 		return ""

@@ -148,6 +148,64 @@ func (c Answer) step(s *step) error {
 	return s.say(a, m)
 }
 
+// withdrawal takes back an answer that its agent was not given yet.
+type withdrawal struct {
+	Answer  Answer    `json:"answer"`
+	Message MessageID `json:"message_id"`
+	// Wait is the question as it was before the answer; nil if only the plan asked. PlanStatus is that of the item then.
+	Wait       *Wait      `json:"wait,omitempty"`
+	PlanStatus PlanStatus `json:"plan_status,omitempty"`
+}
+
+// inverse withdraws the answer c, which was just given.
+func (c Answer) inverse(s *step) *withdrawal {
+	for _, r := range s.records {
+		if m, ok := r.(Message); ok && m.Source == answerSource {
+			w, _ := s.before.Item(m.WorkItemID)
+			u := &withdrawal{Answer: c, Message: m.ID, PlanStatus: w.PlanStatus}
+			u.Answer.SeenRevision = 0
+			if was, asked := s.before.Wait(m.WaitID); asked {
+				u.Wait = &was
+			}
+			return u
+		}
+	}
+	return nil
+}
+
+func (u withdrawal) step(s *step, what Text) error {
+	m, ok := s.Message(u.Message)
+	if !ok || m.Status != MessageQueued {
+		return Refuse(CodeRefused, "%s has the answer already: it stays", cmp.Or(m.AgentID, "the agent")).At("answer").
+			WithHint("tell it something: vise say")
+	}
+	a, _ := s.Agent(m.AgentID)
+	s.mark(m, MessageDropped)
+	a.QueuedInput--
+	s.put(a)
+	s.receipt.AgentID, s.receipt.WaitID = a.ID, m.WaitID
+	if x, _ := s.Wait(m.WaitID); u.Wait != nil && x.Status == WaitActive && x.TriggerCount == u.Wait.TriggerCount+1 {
+		s.put(*u.Wait)
+		s.tellWait(*u.Wait, nil)
+	}
+	if m.WorkItemID == "" {
+		return nil
+	}
+	w, err := s.openItem(m.WorkItemID, 0, "withdraw an answer of")
+	if err != nil {
+		return err
+	}
+	w.Replies = slices.DeleteFunc(slices.Clone(w.Replies), func(r Reply) bool { return r.MessageID == m.ID })
+	done := Written{Action: "undone", BlockedBy: w.BlockedBy, Undone: what}
+	if u.Answer.PlanReady {
+		w.PlanStatus, done.PlanStatus = u.PlanStatus, u.PlanStatus
+	}
+	w = s.save(w, true)
+	done.Revision = w.Revision
+	s.event(EventWorkItemWritten, w.ID, done)
+	return nil
+}
+
 // answerSource is the source of a message that is an answer.
 const answerSource = "answer"
 

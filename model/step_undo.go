@@ -22,6 +22,8 @@ type Undo struct {
 	Comment *CommentOn `json:"comment,omitempty"`
 	// Snooze ends the act's snooze, or makes it again.
 	Snooze *Snooze `json:"snooze,omitempty"`
+	// Answer withdraws the act's answer, or gives it again.
+	Answer *withdrawal `json:"answer,omitempty"`
 }
 
 // restored is an item to restore.
@@ -120,6 +122,12 @@ func (u Undo) step(s *step) error {
 	}
 	if u.Snooze != nil {
 		return u.Snooze.step(s)
+	}
+	if u.Answer != nil && u.Again {
+		return u.Answer.Answer.step(s)
+	}
+	if u.Answer != nil {
+		return u.Answer.step(s, what)
 	}
 	if len(u.Items) == 0 && u.Focus == nil && len(u.Seen) == 0 {
 		return Invalid("nothing to undo").At("items")

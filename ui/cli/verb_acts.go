@@ -74,9 +74,9 @@ func undoVerb() verb {
 	var again bool
 	return verb{
 		use: "undo [ID]", short: "Undo your last act, in all or on one work item", args: to(&id), keyed: true,
-		long: `undo takes back your last pick, change, blocker, wait or acknowledgement, and --redo does it
+		long: `undo takes back your last pick, change, blocker, wait, acknowledgement or unread answer, and --redo does it
 again, whether it came from the console or the command line. Both refuse if the work item has changed
-since. Completions, reports, answers and messages cannot be undone.`,
+since. Completions, reports and messages cannot be undone, nor an answer that its agent has read.`,
 		example: "vise undo\nvise undo wi-7f3k --redo",
 		flags:   flags{{"redo", &again, "redo what was undone last"}},
 		run: func(e *Env, _ []string) (answer, error) {

@@ -21,13 +21,26 @@ func completing(c *console) dialog {
 		open = c.files.openLinked(r.ID)
 	}
 	todos := deciding(x, f, open)
-	f.Head = func(x facts) []string { return append(verifiedLines(x), unfinishedLines(x)...) }
-	f.Tail = func(x facts) []string {
-		out := []string{"", x.Note("Saved as: yours.")}
-		if f.Fields[0].Empty() {
-			out = append(out[:1], x.Warn("No report will be saved. vise never writes one.")...)
+	f.Head = evidenceLines
+	f.Warn = func(x facts) []string {
+		out := []string{}
+		if d := x.Detail; d != nil && d.Evidence.IsKnown() && d.Evidence.State != model.EvidenceVerified {
+			out = append(out, x.Show(d.Evidence.Words()))
 		}
-		return append(out, x.Note("Final: it cannot be reopened."), nextLine(x, r.ID))
+		if x.Detail != nil && x.Detail.Unfinished() != nil {
+			out = append(out, x.Detail.Unfinished().Message)
+		}
+		if f.Fields[0].Empty() {
+			out = append(out, "No report will be saved. vise never writes one.")
+		}
+		return out
+	}
+	f.Final = "Final: it cannot be reopened."
+	f.Tail = func(x facts) []string {
+		if f.Fields[0].Empty() {
+			return []string{"", nextLine(x, r.ID)}
+		}
+		return []string{"", x.Note("Saved as: yours."), nextLine(x, r.ID)}
 	}
 	f.Submit = func(x facts) message {
 		words, missing := todos.words()
@@ -44,32 +57,24 @@ func completing(c *console) dialog {
 	return f
 }
 
-// verifiedLines says how far the work is verified.
-func verifiedLines(x facts) []string {
+// evidenceLines says how far the work is verified, and names open todos.
+func evidenceLines(x facts) (out []string) {
 	if x.Detail == nil {
 		return nil
 	}
-	out := screen.Detail{Frame: x.Frame, Detail: x.Detail}.Verified(x.Inner())
-	if len(out) == 0 {
-		return nil
-	}
-	if e := x.Detail.Evidence; e.Policy == model.EvidenceRequire && e.State != model.EvidenceVerified {
+	v := screen.Detail{Frame: x.Frame, Detail: x.Detail}
+	if out = v.ToVerify(x.Inner()); x.Detail.Evidence.State == model.EvidenceVerified {
+		out = v.Verified(x.Inner())
+	} else if x.Detail.Evidence.Policy == model.EvidenceRequire {
 		out = append(out, x.Note("  You may complete it all the same."))
 	}
-	return append(out, "")
-}
-
-func unfinishedLines(x facts) []string {
-	if x.Detail == nil || x.Detail.Unfinished() == nil {
-		return nil
+	if u := x.Detail.Unfinished(); u != nil {
+		for _, t := range u.Sample[:min(len(u.Sample), 3)] {
+			mark, ink := x.TodoMark(t.State)
+			out = append(out, "   "+ink.Paint(mark+" "+x.Cut(t.Text, x.Inner()-8)))
+		}
 	}
-	u := x.Detail.Unfinished()
-	out := x.Warn(u.Message)
-	for _, t := range u.Sample[:min(len(u.Sample), 3)] {
-		mark, ink := x.TodoMark(t.State)
-		out = append(out, "   "+ink.Paint(mark+" "+x.Cut(t.Text, x.Inner()-8)))
-	}
-	return append(out, "")
+	return out
 }
 
 // reporting adds the missing report to a completed item.
@@ -194,19 +199,17 @@ func unsettled(f *form, card thread.Card) {
 		return
 	}
 	var why model.Text
-	head, submit := f.Head, f.Submit
+	head, warn, submit := f.Head, f.Warn, f.Submit
 	f.Fields = append(f.Fields, lineField("Why all the same?   kept in the thread's log", model.MaxReason, &why,
 		"say why, although the thread speaks against it"))
-	f.Head = func(x facts) []string {
-		out := x.Warn("Its thread " + string(card.Thread.ID) + " speaks against it.")
-		for i, words := range against {
-			if i == mostAgainst && len(against) > mostAgainst+1 {
-				out = append(out, x.Note(fmt.Sprintf("  and %d more", len(against)-i)))
-				break
-			}
+	f.Warn = func(x facts) []string {
+		return append([]string{"Its thread " + string(card.Thread.ID) + " speaks against it."}, warn(x)...)
+	}
+	f.Head = func(x facts) (out []string) {
+		for _, words := range against {
 			out = append(out, x.Note("  "+x.Cut(words, x.Inner()-4)))
 		}
-		return append(append(out, ""), head(x)...)
+		return append(out, head(x)...)
 	}
 	f.Submit = func(x facts) message {
 		m := submit(x)
@@ -218,9 +221,6 @@ func unsettled(f *form, card thread.Card) {
 		return m
 	}
 }
-
-// mostAgainst is the most lines in a dialog that list the objections.
-const mostAgainst = 4
 
 // report opens the dialog for a completed item's report: a choice, if reports are offered.
 func report(c *console) {

@@ -46,7 +46,7 @@ type conflict struct {
 	theirs PlanText
 	// mine and other are the changes of each side to the base; nil until the operator asks for them.
 	mine, other *markdown.Changes
-	top         int
+	shown       excerpt
 	// waiting: the chosen text is being written.
 	waiting bool
 }
@@ -86,10 +86,7 @@ func (d *conflict) Press(k keyPress, x facts) (open bool, m message) {
 		return true, effect{Do: d.fx.saveCopy(d.edit)}
 	case key == "d":
 		d.compare()
-	case k.ID == action.Down:
-		d.top = min(d.top+1, max(len(d.diff(x))-1, 0))
-	case k.ID == action.Up:
-		d.top = max(d.top-1, 0)
+	case d.shown.Scroll(k, len(d.diff(x)), x.H-2-len(conflictChoices)):
 	default:
 		return true, unused(k)
 	}
@@ -118,8 +115,9 @@ func (d *conflict) compare() {
 	d.mine, d.other = &mine, &other
 }
 
-// diff is the changes of both sides since the editor was opened.
-func (d *conflict) diff(x facts) (out []string) {
+// diff says what happened, then the changes of both sides since the editor was opened.
+func (d *conflict) diff(x facts) []string {
+	out := append([]string{""}, x.Warn("Somebody else wrote plan.md since you opened it. Nothing was overwritten.")...)
 	for _, side := range []struct {
 		name string
 		*markdown.Changes
@@ -141,12 +139,11 @@ func (d *conflict) diff(x facts) (out []string) {
 
 // Draw is part of dialog.
 func (d *conflict) Draw(x facts) drawnDialog {
-	lines := append(x.Warn("Somebody else wrote plan.md since you opened it. Nothing was overwritten."), "")
+	var lines []string
 	for _, l := range conflictChoices {
-		lines = append(lines, " "+x.Key.Paint(text.Pad(l.key, 3))+x.Text.Paint(text.Pad(l.title, 22))+x.Muted.Paint(l.does))
+		lines = append(lines, text.Cut(" "+x.Key.Paint(text.Pad(l.key, 3))+x.Text.Paint(text.Pad(l.title, 22))+x.Muted.Paint(l.does), x.Inner()))
 	}
-	diff := d.diff(x)
-	lines = append(lines, diff[min(d.top, len(diff)):]...)
+	diff, foot := d.shown.window(x, d.diff(x), x.H-2-len(lines))
 	hint := "m t s choose · d difference · {back} decides later: yours is kept"
 	switch {
 	case d.waiting:
@@ -154,7 +151,9 @@ func (d *conflict) Draw(x facts) drawnDialog {
 	case d.mine != nil:
 		hint = "m t s choose · {down} {up} scroll · {back} closes the difference"
 	}
-	return x.dialog("plan.md changed while you edited it", hint, lines)
+	out := x.dialog("plan.md changed while you edited it", hint, append(lines, diff...))
+	out.Foot = foot
+	return out
 }
 
 // keptText is the draft of an undecided conflict. maxKept is its greatest size in bytes.

@@ -60,19 +60,15 @@ func picking(x facts, r model.Row, o model.Outlook) dialog {
 		}
 		return out
 	}
-	f.Tail = func(x facts) []string {
-		var out []string
-		if len(f.Canned) > 0 {
-			out = append(out, x.Note("  1 "+f.Canned[0]+"    2 "+f.Canned[1]+"    3 "+f.Canned[2]), "")
-		}
+	f.Warn = func(facts) []string {
 		if !o.ReviewOnly {
-			return out
+			return nil
 		}
 		what := "It stays " + model.Spaced(r.Scheduling)
 		if r.BlockedBy != "" {
 			what = `It keeps its blocker "` + text.Cut(r.BlockedBy.String(), 60) + `"`
 		}
-		return append(out, x.Warn(what+". Picking it is for review only.")...)
+		return []string{what + ". Picking it is for review only."}
 	}
 	return f
 }

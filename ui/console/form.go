@@ -2,6 +2,7 @@ package console
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -18,15 +19,16 @@ import (
 // command; the form draws and edits the fields, keeps their texts as a draft, and checks them.
 type form struct {
 	Title string
-	// Head and Tail return the lines above and below the fields. Subject returns lines above the head that scroll if they are too long, so
-	// that the fields stay visible. Each may be nil.
-	Subject, Head, Tail func(facts) []string
-	Fields              []formField
+	// Head returns the lines above the fields, which scroll where there is no room. Tail returns the lines below them, which are left out
+	// there. Warn returns sentences that the operator must have on the screen to submit, and Final the last of them. Each may be nil.
+	Head, Tail, Warn func(facts) []string
+	Final            string
+	Fields           []formField
 	// Foot describes the keys. EmptyFoot replaces it while the first field is empty; "" keeps Foot.
 	Foot, EmptyFoot string
 	// DraftKey is the key of the draft with the fields' texts.
 	DraftKey string
-	// Canned are answers that digits insert while the focused field is empty.
+	// Canned are answers, drawn below the head, that digits insert while the focused field is empty.
 	Canned []string
 	// Submit makes a message. The fields are right then, and their texts are where they go.
 	Submit func(facts) message
@@ -161,13 +163,17 @@ func (f *form) Paste(s string) {
 
 // Press is part of dialog.
 func (f *form) Press(k keyPress, x facts) (open bool, m message) {
+	l := f.layout(x)
 	switch {
-	case f.Subject != nil && f.shown.Scroll(k, len(f.Subject(x)), f.room(x)):
+	case pages(k) && f.shown.Scroll(k, len(l.head), l.room):
 	case k.ID == action.Back: // a submitted command continues without the dialog, and may be refused
 		key, draft := f.Draft()
 		return false, draftKept{key, draft}
 	case f.waiting:
 	case k.ID == action.Submit, k.ID == action.Open && f.enterSubmits():
+		if l.cut {
+			return true, trouble("what you must know before does not fit: enlarge the terminal")
+		}
 		return f.submitted(x)
 	case len(f.Fields) == 0:
 	case k.ID == action.EditOutside && !f.focused().isChoice():
@@ -179,6 +185,9 @@ func (f *form) Press(k keyPress, x facts) (open bool, m message) {
 	case f.focused().isChoice():
 		f.choose(k)
 	case f.focused().Empty() && k.digit() < len(f.Canned):
+		if !f.shown.holds(l.canned[k.digit()], l.room) {
+			return true, trouble(x.Keyed("not on the screen: {page-down} shows it"))
+		}
 		f.focused().Set(f.Canned[k.digit()])
 	case !f.focused().Press(k.KeyPressMsg, x.FieldW()):
 		f.upDown(k)
@@ -257,52 +266,101 @@ func (f *form) Draw(x facts) drawnDialog {
 	case f.EmptyFoot != "" && f.Fields[0].Empty():
 		foot = f.EmptyFoot
 	}
-	d := x.dialog(f.Title, foot, nil)
-	d.W, d.Sheet = x.W, true
-	if f.Subject != nil {
-		d.Lines = f.shown.Draw(x, f.Subject(x), f.room(x))
+	d, l := x.dialog(f.Title, foot, nil), f.layout(x)
+	d.W, d.Sheet, d.Cursor = x.W, true, l.cursor
+	d.Lines, d.Foot = f.shown.window(x, l.head, l.room)
+	off := min(max(l.focus-l.free+1, 0), len(l.fields)) // the focused line would be too far down
+	if d.Cursor != nil {
+		d.Cursor.Y += len(d.Lines) - off
 	}
-	if f.Head != nil {
-		d.Lines = append(d.Lines, f.Head(x)...)
-	}
-	focus := f.drawFields(&d, x)
-	if f.Tail != nil {
-		d.Lines = append(d.Lines, f.Tail(x)...)
-	}
+	d.Lines = slices.Concat(d.Lines, l.fields[off:min(off+l.free, len(l.fields))], l.tail, l.warn)
 	d.H = min(len(d.Lines)+2, x.SheetH())
-	if off := focus - (d.H - 3); off > 0 { // the focused line would be below the box
-		d.Lines = d.Lines[min(off, len(d.Lines)):]
-		if d.Cursor != nil {
-			d.Cursor.Y -= off
-		}
-	}
 	return d
 }
 
-// room is the number of lines of the subject that fit above the rest, with the line that says which they are.
-func (f *form) room(x facts) int {
-	var fields drawnDialog
-	f.drawFields(&fields, x)
-	return max(x.SheetH()-2-len(f.Head(x))-len(fields.Lines)-len(f.Tail(x))-1, 2)
+// formLayout is what a form shows.
+type formLayout struct {
+	head, fields, tail, warn []string
+	// canned are the first line of each canned answer in the head, and that after its last one.
+	canned [][2]int
+	// room and free are the numbers of lines for the head and the fields.
+	room, free int
+	// focus is the line of the focused field, cursor its place among the fields' lines; nil if no text is typed.
+	focus  int
+	cursor *tea.Position
+	// cut: not even the warnings fit.
+	cut bool
 }
 
-// drawFields draws the fields below the lines of d, and returns the line of the focus.
-func (f *form) drawFields(d *drawnDialog, x facts) (focus int) {
+// layout fits the form into the height: the text fields shrink first, then the tail goes and the head scrolls, then each warning gets one
+// line. The fields scroll to the focus.
+func (f *form) layout(x facts) (l formLayout) {
+	lines := func(of func(facts) []string) []string {
+		if of == nil {
+			return nil
+		}
+		return of(x)
+	}
+	l.head, l.tail = lines(f.Head), lines(f.Tail)
+	for i, words := range f.Canned {
+		first := len(l.head)
+		l.head = append(l.head, x.Hang("   "+x.Key.Paint(strconv.Itoa(i+1))+" ", x.Text, x.Show(model.Text(words)), x.Inner()-6)...)
+		l.canned = append(l.canned, [2]int{first, len(l.head)})
+	}
+	said, short := lines(f.Warn), []string(nil)
+	for _, s := range said {
+		l.warn = append(l.warn, x.Warn(s)...)
+		short = append(short, x.Warn(text.Cut(s, x.Inner()-4))...)
+	}
+	if f.Final != "" {
+		l.warn, short = append(l.warn, x.Note(f.Final)), append(short, x.Note(f.Final))
+	}
+	h := x.SheetH() - 2
+	over := func() int { return len(l.head) + len(l.fields) + len(l.tail) + len(l.warn) - h }
+	for rows := mostRows; rows > 0 && (l.fields == nil || over() > 0); rows-- {
+		l.fields, l.focus, l.cursor = f.drawFields(x, rows)
+	}
+	if over() > 0 {
+		l.tail = nil
+	}
+	least := min(len(l.head), 1)
+	if least+min(len(l.fields), leastFields)+len(l.warn) > h {
+		l.warn = short
+	}
+	l.room = max(h-len(l.fields)-len(l.warn), least)
+	l.free = max(h-min(len(l.head), l.room)-len(l.warn), 0)
+	l.cut = l.free == 0 && len(l.fields) > 0 || len(l.warn) > h
+	return l
+}
+
+const (
+	// mostRows is the number of rows of the largest text field.
+	mostRows = 6
+	// leastFields is the number of lines of a field with its label.
+	leastFields = 2
+)
+
+// drawFields draws the fields, each in at most so many rows, and returns the line of the focus and the place of the cursor.
+func (f *form) drawFields(x facts, rows int) (lines []string, focus int, cursor *tea.Position) {
 	for i := range f.Fields {
 		if f.Visible(i) {
-			f.drawField(d, i, x)
+			var at *tea.Position
+			if lines, at = f.drawField(lines, i, rows, x); at != nil {
+				cursor = at
+			}
 		}
 		if i == f.at {
-			focus = len(d.Lines) - 1
+			focus = len(lines) - 1
 		}
 	}
-	if d.Cursor != nil {
-		focus = d.Cursor.Y
+	if cursor != nil {
+		focus = cursor.Y
 	}
-	return focus
+	return lines, focus, cursor
 }
 
-func (f *form) drawField(d *drawnDialog, i int, x facts) {
+// drawField adds a field's lines to the others.
+func (f *form) drawField(lines []string, i, rows int, x facts) (_ []string, cursor *tea.Position) {
 	ff := f.Fields[i]
 	label := ff.Label
 	switch {
@@ -312,27 +370,28 @@ func (f *form) drawField(d *drawnDialog, i int, x facts) {
 		label = strings.TrimRight(label+"   "+ff.Note(x), " ")
 	}
 	if label != "" {
-		d.Lines = append(d.Lines, x.Note(label))
+		lines = append(lines, x.Note(label))
 	}
 	mark := " "
 	if i == f.at {
 		mark = x.Key.Paint(">")
 	}
 	if ff.isChoice() {
-		d.Lines = append(d.Lines, text.Cut(" "+mark+" "+ff.choices(x), x.Inner()))
-		return
+		return append(lines, text.Cut(" "+mark+" "+ff.choices(x), x.Inner())), nil
 	}
-	lines, cx, cy := ff.Draw(x.FieldW(), x.Styles)
+	ff.Rows = min(ff.Rows, rows)
+	drawn, cx, cy := ff.Draw(x.FieldW(), x.Styles)
 	if i == f.at {
-		d.Cursor = &tea.Position{X: 3 + cx, Y: len(d.Lines) + cy}
+		cursor = &tea.Position{X: 3 + cx, Y: len(lines) + cy}
 	}
 	if ff.Value() == "" {
-		lines[0] = x.Faint.Paint(ff.Proposed)
+		drawn[0] = x.Faint.Paint(ff.Proposed)
 	}
-	for _, l := range lines {
-		d.Lines = append(d.Lines, " "+mark+" "+l)
+	for _, l := range drawn {
+		lines = append(lines, " "+mark+" "+l)
 		mark = " "
 	}
+	return lines, cursor
 }
 
 // instant says which time a text means.

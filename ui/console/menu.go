@@ -70,7 +70,7 @@ func (m *menu) Press(k keyPress, x facts) (open bool, r message) {
 	shown, before := m.Shown(x), m.At
 	step := func(n int) { m.At = max(min(m.At+n, len(shown)-1), 0) }
 	switch {
-	case m.Below != nil && m.shown.Scroll(k, len(m.Below(x)), m.room(x)):
+	case m.Below != nil && pages(k) && m.shown.Scroll(k, len(m.Below(x)), m.room(x)):
 	case k.ID == action.Back:
 		return false, nil
 	case m.waiting:
@@ -237,7 +237,8 @@ func (m *menu) Draw(x facts) drawnDialog {
 	d.Lines = append(d.Lines, body[top:min(top+height, len(body))]...)
 	if m.Below != nil {
 		if lines := m.Below(x); len(lines) > 0 {
-			d.Lines = append(append(d.Lines, ""), m.shown.Draw(x, lines, m.room(x))...)
+			lines, d.Foot = m.shown.window(x, lines, m.room(x))
+			d.Lines = append(append(d.Lines, ""), lines...)
 		}
 	}
 	d.H = min(len(d.Lines)+2, x.H)

@@ -184,8 +184,9 @@ func askingCustom(command config.Command, run CustomRun) dialog {
 	return &form{
 		Title: "Run " + command.Name,
 		Head: func(x facts) []string {
-			return append(x.Warn("This command is marked as dangerous."), "", x.Note("  "+x.Show(model.Text(strings.Join(run.Argv, " ")))))
+			return []string{x.Note("  " + x.Show(model.Text(strings.Join(run.Argv, " "))))}
 		},
+		Warn:   func(facts) []string { return []string{"This command is marked as dangerous."} },
 		Foot:   "{submit} run · {back} cancel",
 		Submit: func(facts) message { return act(func(c *console) { c.runCustom(command, run) }) },
 		Chord:  true,

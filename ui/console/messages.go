@@ -118,8 +118,8 @@ func (c *console) answered(j job, m receiptMsg) {
 		words += c.keys.Keyed(" {undo} undoes one agent's.")
 	}
 	if c.view == viewDesk {
-		if !c.layers.toZero() && j.group == 0 { // the hint line of the run to zero names the key
-			words += c.keys.Keyed(undoHint(m.receipt.Inverse))
+		if j.group == 0 {
+			words += c.keys.Keyed(c.undoHint(m.receipt))
 		}
 		next, ok := c.truth.desk.NextWithout(c.cursor)
 		switch {
@@ -151,12 +151,14 @@ func (c *console) refused(why string) {
 	c.read()
 }
 
-// undoHint names the action that undoes a change.
-func undoHint(inverse *model.Undo) string {
-	switch {
-	case inverse == nil:
+// undoHint names the action that undoes a change. In the run to zero the hint line names it.
+func (c *console) undoHint(r model.Receipt) string {
+	switch u := r.Inverse; {
+	case u != nil && u.Answer != nil && !u.Again:
+		return " {undo} withdraws it until " + clean(r.AgentID) + " has read it."
+	case u == nil || c.layers.toZero():
 		return ""
-	case inverse.Again:
+	case u.Again:
 		return " {redo} does it again."
 	}
 	return " {undo} undoes."

@@ -2,6 +2,7 @@ package console
 
 import (
 	"fmt"
+	"slices"
 
 	"vise/ui/action"
 	"vise/ui/text"
@@ -45,6 +46,9 @@ func (p *pager) Press(k keyPress, x facts) (open bool, m message) {
 // closes reports whether a key closes a dialog in which nothing is typed.
 func closes(k keyPress) bool { return k.ID == action.Back || k.ID == action.Quit }
 
+// pages reports whether a key scrolls by pages, also where others move a cursor.
+func pages(k keyPress) bool { return k.ID == action.PageDown || k.ID == action.PageUp }
+
 // steps are the lines by which the keys that move go on, in a page of some lines of all.
 func steps(page, all int) map[action.ID]int {
 	page = max(page-1, 1)
@@ -87,19 +91,24 @@ func (p *pager) Draw(x facts) drawnDialog {
 // excerpt is a part of a dialog that scrolls on its own if it is longer than its height.
 type excerpt struct{ top int }
 
-// Scroll scrolls by a page if the key means that. It reports whether the key does.
+// Scroll scrolls by a line or a page if the key means that. It reports whether the key does.
 func (e *excerpt) Scroll(k keyPress, lines, height int) bool {
-	by, ok := map[action.ID]int{action.PageDown: 1, action.PageUp: -1}[k.ID]
-	e.top = min(max(e.top+by*max(height-1, 1), 0), max(lines-height, 0))
+	by, ok := steps(height, lines)[k.ID]
+	e.top = min(max(e.top+by, 0), max(lines-height, 0))
 	return ok
 }
 
-// Draw returns the visible lines, and a line that says which they are.
-func (e excerpt) Draw(x facts, lines []string, height int) []string {
+// holds reports whether the lines from first to last, or as many of them as fit, are among the height visible ones.
+func (e excerpt) holds(lines [2]int, height int) bool {
+	return e.top == lines[0] || e.top < lines[0] && lines[1] <= e.top+height
+}
+
+// window returns the visible lines, and a foot that says which they are.
+func (e excerpt) window(x facts, lines []string, height int) (shown []string, foot string) {
 	if len(lines) <= height {
-		return lines
+		return lines, ""
 	}
 	top := min(e.top, len(lines)-height)
-	out := append([]string(nil), lines[top:top+height]...)
-	return append(out, x.Note(fmt.Sprintf("lines %d-%d of %d · %s", top+1, top+height, len(lines), x.Keyed("{page-up} {page-down}"))))
+	return slices.Clone(lines[top : top+height]),
+		x.Muted.Paint(fmt.Sprintf("lines %d-%d of %d · %s", top+1, top+height, len(lines), x.Keyed("{page-up} {page-down}")))
 }

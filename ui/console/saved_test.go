@@ -66,7 +66,7 @@ var actsThatSend = []acted{
 	{action.Block, []string{"ask  Which?"}, []string{"b", "enter"}, "CancelWait", "Cancelled the question"},
 	{action.Wait, []string{"create a Split"}, []string{"w", "4", "tab", "=ci", "tab", "=30m", "ctrl+s"}, "WaitFor", "waits for"},
 	{action.Answer, []string{"create a Split", "ask a Which?"}, []string{"i", "=LRU", "ctrl+s"}, "Answer", "Answered"},
-	{action.Answer, []string{"create a Split", "pick a", "permission claude-main Bash ls", "press 2", "press tab"}, []string{"i", "1"},
+	{action.Answer, []string{"create a Split", "pick a", "permission claude-main Bash ls", "press 2", "press tab", "press i"}, []string{"y"},
 		"AnswerPermission", "Answered claude"},
 	{action.Review, []string{"create a Split", "pick a", "turn claude-main", "turn claude-main 1 completed"}, []string{"r"}, "Retry", "Trying"},
 	{action.TodoList, []string{"create a Split"}, []string{"t", "o", "=Measure", "enter", "ctrl+s"}, "UpdateWorkItem", "Todos saved"},

@@ -52,9 +52,9 @@ func (b threadRow) rebinding(x facts) dialog {
 		Title: fmt.Sprintf("Take %s over to %s", b.Thread.ID, x.Cut(b.In.Git.BranchName(), 30)),
 		Head: func(x facts) []string {
 			w := x.Inner()
-			out := append(x.Wrapped(b.Thread.Goal, w, x.Strong), x.Wrapped(b.Check.Line(), w, x.NeedsYou)...)
-			return append(append(out, ""), x.Warn(action.TakeOverHint)...)
+			return append(x.Wrapped(b.Thread.Goal, w, x.Strong), x.Wrapped(b.Check.Line(), w, x.NeedsYou)...)
 		},
+		Warn: func(facts) []string { return []string{action.TakeOverHint} },
 		Foot: "{open} takes it over · {back} leaves it parked",
 		Submit: func(facts) message {
 			return b.job(thread.Resume{Task: string(b.Thread.ID), Rebind: true}, "Took "+string(b.Thread.ID)+" over")
@@ -108,22 +108,22 @@ func (b threadRow) recommended(x facts) dialog {
 func (b threadRow) confirming(command model.Text) dialog {
 	argv, plain := thread.Argv(command)
 	f := &form{Title: "Run a command of the thread " + string(b.Thread.ID), Foot: "{open} runs it · {back} cancel"}
+	hint := action.RecommendedHint
 	if !plain {
-		f.Foot = "{back} close"
+		f.Foot, hint = "{back} close", action.NotRunnableHint
 	}
+	f.Warn = func(facts) []string { return []string{hint} }
 	f.Head = func(x facts) []string {
 		w := x.Inner()
 		out := []string{x.Note("in " + x.Show(b.In.Repo)), ""}
 		if !plain {
-			out = append(out, x.Wrapped(command, w, x.Text)...)
-			return append(append(out, ""), x.Warn(action.NotRunnableHint)...)
+			return append(out, x.Wrapped(command, w, x.Text)...)
 		}
 		words := make([]string, len(argv))
 		for i, word := range argv {
 			words[i] = x.Mark(x.Show(model.Text(word)))
 		}
-		out = append(out, x.Hang(" ", x.Strong, strings.Join(words, " "), w-2)...)
-		return append(append(out, ""), x.Warn(action.RecommendedHint)...)
+		return append(out, x.Hang(" ", x.Strong, strings.Join(words, " "), w-2)...)
 	}
 	f.Submit = func(facts) message {
 		if !plain {

@@ -66,11 +66,11 @@ func waiting(c *console) dialog {
 
 const sayWhen = "say when: 30m, 16:00, tomorrow 9"
 
-// answer opens the dialog for the question of the item under the cursor.
+// answer opens the dialog for the question of the item under the cursor, or the run to zero at a permission.
 func answer(c *console) {
 	x, r := c.facts(), *c.row()
 	if r.PermitsHere(c.now) {
-		c.open(permitMenu(c, r))
+		toNeed(1)(c)
 		return
 	}
 	if x.Detail == nil {
@@ -98,12 +98,12 @@ func answering(x facts, r model.Row, q model.Question) dialog {
 	for _, choice := range q.Ask.Choices {
 		f.Canned = append(f.Canned, choice.Raw()) // raw: the field draws it safely, and the answer is sent as written
 	}
-	f.Subject = func(x facts) []string { return questionLines(x, r, q, f.Canned) }
-	f.Head = func(x facts) []string {
+	f.Head = func(x facts) []string { return questionLines(x, r, q) }
+	f.Warn = func(x facts) []string {
 		if changed, asks := otherQuestion(x, r, q); changed && asks {
-			return append(x.Warn(x.Keyed("It asks something else now. {back}, then {answer} shows it.")), "")
+			return []string{x.Keyed("It asks something else now. {back}, then {answer} shows it.")}
 		}
-		return []string{""}
+		return nil
 	}
 	f.Tail = handedOver
 	f.Submit = func(x facts) message {
@@ -127,8 +127,8 @@ func otherQuestion(x facts, r model.Row, q model.Question) (changed, asks bool) 
 	return !asks || now.WaitID != q.WaitID, asks
 }
 
-// questionLines are the question, its reason, the newest answer, and the choices, each behind its digit.
-func questionLines(x facts, r model.Row, q model.Question, choices []string) []string {
+// questionLines are the question, its reason, and the newest answer.
+func questionLines(x facts, r model.Row, q model.Question) []string {
 	w := x.Inner()
 	out := x.Question(q, w)
 	if d := x.Detail; d != nil && d.ID == r.ID && q.WaitID == "" && len(d.Replies) > 0 {
@@ -136,55 +136,5 @@ func questionLines(x facts, r model.Row, q model.Question, choices []string) []s
 		out = append(out, x.Note("Answered "+x.Age(last.At)+" ago, "+screen.Delivery(x.State.Desk.Agent, last)+":"))
 		out = append(out, x.Wrapped(x.Excerpt(last.Text), w, x.Text)...)
 	}
-	if len(choices) > 0 {
-		out = append(out, "")
-	}
-	for i, choice := range choices {
-		out = append(out, x.Hang("   "+x.Key.Paint(string(rune('1'+i)))+" ", x.Text, x.Show(model.Text(choice)), w-6)...)
-	}
-	return out
-}
-
-// permitMenu shows the permission request of an agent's program, and takes the operator's answer.
-func permitMenu(c *console, r model.Row) dialog {
-	x := c.facts()
-	var p model.Permission
-	for _, a := range c.truth.agents {
-		if a.ID == r.AgentID {
-			p, _ = permission(a, r)
-		}
-	}
-	m := &menu{Title: x.Show(p.Program) + " of " + string(r.Handle) + " asks for " + x.Cut(p.Tool, 30), Lines: permitLines(x, r, p)}
-	say := func(group string, words model.Text) {
-		for _, l := range text.Wrap(x.Show(words), max(x.Inner()-6, 8)) {
-			m.Lines = append(m.Lines, menuLine{Group: group, Title: l})
-		}
-	}
-	say("WITH", p.Input)
-	say("SESSION", p.Session)
-	return m
-}
-
-// permission is the request of a row, if its agent still has it.
-func permission(a model.Agent, r model.Row) (p model.Permission, ok bool) {
-	id, _ := r.Permission()
-	if at := slices.IndexFunc(a.Permissions, func(p model.Permission) bool { return p.ID == id }); at >= 0 {
-		return a.Permissions[at], true
-	}
-	return p, false
-}
-
-// permitLines are the possible answers to a permission request.
-func permitLines(x facts, r model.Row, p model.Permission) []menuLine {
-	program := x.Show(p.Program)
-	line := func(answer model.PermissionAnswer, does string) menuLine {
-		return menuLine{Title: string(answer), Does: does, Result: apply{
-			Said:    "Answered " + program + " of " + string(r.Handle) + ": " + string(answer),
-			Command: model.AnswerPermission{AgentID: r.AgentID, PermissionID: p.ID, Answer: answer}}}
-	}
-	always := line(model.PermitAlways, "allow it, and what "+program+" remembers with it")
-	if !p.CanAlways {
-		always.Off = program + " takes no such answer here"
-	}
-	return []menuLine{line(model.PermitOnce, "allow this call"), always, line(model.PermitDeny, "refuse this call")}
+	return append(out, "")
 }

@@ -1,8 +1,8 @@
 package console
 
 import (
+	"cmp"
 	"fmt"
-	"math"
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
@@ -31,10 +31,10 @@ type zeroRun struct {
 	// over: no decision is left. quiet then says how many agents work.
 	over  bool
 	quiet string
-	// waiting: a decision was sent and is not answered yet.
-	waiting bool
-	plan    planExcerpt
-	shown   excerpt
+	// waiting: a decision was sent and is not answered yet. undoing: a change of the matter is the operator's own, until the next key.
+	waiting, undoing bool
+	plan             planExcerpt
+	shown            excerpt
 }
 
 // zeroStep is a decision: its entry, its place in the list, and whether it can be undone.
@@ -127,7 +127,7 @@ func (z *zeroRun) refresh(c *console) {
 	if z.read = c.truth.want.item == z.list.Cursor && c.cursor == z.list.Cursor; !z.read {
 		return
 	}
-	if n := c.truth.need; n != nil && z.matter == "" {
+	if n := c.truth.need; n != nil && (z.matter == "" || z.undoing) {
 		z.matter = n.Matter()
 	}
 	if d := c.detail(); d != nil && c.plan.Item == d.ID {
@@ -175,10 +175,9 @@ func (z *zeroRun) Refused() { z.waiting = false }
 
 // Press is part of dialog.
 func (z *zeroRun) Press(k keyPress, x facts) (open bool, m message) {
+	z.undoing = false
 	all := z.choices(x)
-	if by, ok := map[action.ID]action.ID{action.Down: action.PageDown, action.Up: action.PageUp}[k.ID]; ok {
-		k.ID = by
-	}
+	page := z.page(x, all)
 	switch {
 	case closes(k):
 		return false, act(wayBack)
@@ -193,37 +192,34 @@ func (z *zeroRun) Press(k keyPress, x facts) (open bool, m message) {
 	case k.ID == action.Undo:
 		return true, z.undo()
 	case k.ID == action.Do:
-		return true, z.obvious(x, all)
-	case k.digit() < len(all):
-		return true, z.choose(all[k.digit()])
-	case k.digit() < math.MaxInt:
-		return true, said("There is no such choice.")
-	case z.shown.Scroll(k, len(z.page(x)), z.height(x, all)):
-		return true, nil
+		return true, z.goOn(x, all)
 	}
-	at := slices.IndexFunc(all, func(c zeroChoice) bool { return c.as == k.ID && k.ID != "" })
-	if at < 0 {
+	key := cmp.Or(action.Latin(k.KeyPressMsg), k.String())
+	at := slices.IndexFunc(all, func(c zeroChoice) bool { return c.key == key || c.as == k.ID && k.ID != "" })
+	switch {
+	case at < 0 && z.shown.Scroll(k, len(page.lines), z.height(x)):
+		return true, nil
+	case at < 0:
 		return true, unused(k)
+	case !z.shown.holds(page.at[at], z.height(x)):
+		return true, said(x.Keyed("Not on the screen: {down} shows it."))
 	}
 	return true, z.choose(all[at])
 }
 
-// obvious does what the hint line says.
-func (z *zeroRun) obvious(x facts, all []zeroChoice) message {
-	switch {
+// goOn does what the hint line says. It decides nothing, because its key is often pressed without reading.
+func (z *zeroRun) goOn(x facts, all []zeroChoice) message {
+	answers := func(l zeroChoice) bool { return l.as == action.Answer }
+	switch at := slices.IndexFunc(all, answers); {
 	case z.changed(x): // the operator reads the new matter
 		z.matter, z.shown = x.State.Need.Matter(), excerpt{}
 		return nil
 	case !z.over && z.read && x.State.Need == nil:
 		return z.walk(1)
-	case len(all) == 0:
-		return nil
+	case at >= 0:
+		return z.choose(all[at])
 	}
-	at := zeroObvious(x.State.Need.Need, all)
-	if at < 0 {
-		return said("Choose by a digit.")
-	}
-	return z.choose(all[at])
+	return said("Choose one of the lines by its key.")
 }
 
 // said is a result that shows a message for a while.
@@ -277,6 +273,7 @@ func (z *zeroRun) undo() message {
 			c.say("That cannot be taken back.")
 			return
 		}
+		z.undoing = true
 		takeBack(false)(c)
 	})
 }

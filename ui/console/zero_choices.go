@@ -1,7 +1,9 @@
 package console
 
 import (
+	"cmp"
 	"slices"
+	"strconv"
 
 	"vise/model"
 	"vise/ui/action"
@@ -10,15 +12,16 @@ import (
 // zeroChoice is one possible decision.
 type zeroChoice struct {
 	menuLine
-	// word is its word in the hint line: that of the Desk's action with the same key; empty if there is none.
-	word string
-	as   action.ID
+	// key chooses it: a digit; for a permission, which nobody should give by mistake, a letter.
+	key string
+	// as is the Desk's action with the same effect, whose key works too; it may be empty.
+	as action.ID
 }
 
 // zeroChoices are the possible decisions for the item on screen, in the order of their digits.
 func zeroChoices(x facts) []zeroChoice {
 	n, d := *x.State.Need, *x.Detail
-	tell, seen := choosesAct("message the agent…", "message", action.Message), hideChoice(n)
+	tell, seen := choosesAct("message the agent…", action.Message), hideChoice(n)
 	var out []zeroChoice
 	switch n.Need {
 	case model.NeedPermit:
@@ -30,7 +33,7 @@ func zeroChoices(x facts) []zeroChoice {
 	case model.NeedPickup:
 		out = []zeroChoice{tell, retryChoice(n.Row), seen}
 	case model.NeedReview:
-		out = []zeroChoice{sends("clear the blocker", "unblock", action.Block, "Unblocked "+string(n.Handle),
+		out = []zeroChoice{sends("clear the blocker", action.Block, "Unblocked "+string(n.Handle),
 			model.UpdateWorkItem{WorkItemID: n.ID, BlockedBy: model.Clear(), SeenRevision: d.Revision}),
 			seen, tell}
 	case model.NeedChoice:
@@ -38,7 +41,7 @@ func zeroChoices(x facts) []zeroChoice {
 	default:
 		out = []zeroChoice{seen}
 		if model.NotOffered(n.Row, "ReportWorkItem") == "" {
-			out = append(out, choosesAct("write its report…", "report", action.Report))
+			out = append(out, choosesAct("write its report…", action.Report))
 		}
 	}
 	if n.Need == model.NeedNudge {
@@ -46,41 +49,26 @@ func zeroChoices(x facts) []zeroChoice {
 	}
 	if n.Need == model.NeedRepair {
 		stopped := model.Stopped
-		out = append(out, sends("stop the agent", "stop", "", "Stopped "+x.AgentName(n.AgentID),
+		out = append(out, sends("stop the agent", "", "Stopped "+x.AgentName(n.AgentID),
 			model.UpdateAgent{AgentID: n.AgentID, Posture: &stopped}))
 	}
 	for i := range out {
-		if out[i].Off == "" {
-			out[i].Off = x.State.ReadOnly
-		}
+		out[i].Off, out[i].key = cmp.Or(out[i].Off, x.State.ReadOnly), cmp.Or(out[i].key, strconv.Itoa(i+1))
 	}
 	return out
 }
 
-// zeroObvious is the choice of the obvious key, or -1 if the operator must press a digit. The key opens a dialog and decides nothing,
-// because it is often pressed without reading.
-func zeroObvious(n model.Need, all []zeroChoice) int {
-	at := 0
-	if n == model.NeedAnswer {
-		at = slices.IndexFunc(all, func(l zeroChoice) bool { return l.as == action.Answer })
-	}
-	if _, decides := all[at].Result.(apply); decides {
-		return -1
-	}
-	return at
-}
-
-func sends(title, word string, as action.ID, said string, c model.Command) zeroChoice {
-	return zeroChoice{menuLine{Title: title, Result: apply{Said: said, Command: c}}, word, as}
+func sends(title string, as action.ID, said string, c model.Command) zeroChoice {
+	return zeroChoice{menuLine: menuLine{Title: title, Result: apply{Said: said, Command: c}}, as: as}
 }
 
 // choosesAct is a choice that opens the dialog of an action.
-func choosesAct(title, word string, id action.ID) zeroChoice {
-	return zeroChoice{menuLine{Title: title, Result: run(id)}, word, id}
+func choosesAct(title string, id action.ID) zeroChoice {
+	return zeroChoice{menuLine: menuLine{Title: title, Result: run(id)}, as: id}
 }
 
 func hideChoice(x model.Inboxed) zeroChoice {
-	return zeroChoice{menuLine{Title: "hide it until something new happens", Result: untilNews(x)}, "hide", action.Hide}
+	return zeroChoice{menuLine: menuLine{Title: "hide it until something new happens", Result: untilNews(x)}, as: action.Hide}
 }
 
 func retryChoice(r model.Row) zeroChoice {
@@ -88,7 +76,7 @@ func retryChoice(r model.Row) zeroChoice {
 	if r.OfAgent() {
 		c = model.Retry{AgentID: r.AgentID}
 	}
-	l := sends("retry now", "retry", action.Review, "Trying "+string(r.Handle)+" again, as soon as a driver runs", c)
+	l := sends("retry now", action.Review, "Trying "+string(r.Handle)+" again, as soon as a driver runs", c)
 	l.Does = "one turn begins, whatever holds it back"
 	return l
 }
@@ -102,11 +90,11 @@ func answerChoices(x facts, r model.Row, d model.Detail) []zeroChoice {
 		if !r.OfAgent() {
 			reply.WorkItemID, reply.SeenRevision = r.ID, d.Revision
 		}
-		out = append(out, sends(x.Show(choice), "", "", "Answered "+string(r.Handle)+": "+x.Cut(choice, 40), reply))
+		out = append(out, sends(x.Show(choice), "", "Answered "+string(r.Handle)+": "+x.Cut(choice, 40), reply))
 	}
-	if out = append(out, choosesAct("your own words…", "answer", action.Answer)); q.PlanNeedsInput && q.WaitID == "" {
+	if out = append(out, choosesAct("your own words…", action.Answer)); q.PlanNeedsInput && q.WaitID == "" {
 		ready := model.Ready
-		out = append(out, sends("the plan is ready", "ready", action.Status, "The plan of "+string(r.Handle)+" is ready",
+		out = append(out, sends("the plan is ready", action.Status, "The plan of "+string(r.Handle)+" is ready",
 			model.UpdateWorkItem{WorkItemID: r.ID, PlanStatus: &ready, SeenRevision: d.Revision}))
 	}
 	return out
@@ -117,20 +105,38 @@ func offerChoices(x facts, r model.Row, d model.Detail) []zeroChoice {
 	var out []zeroChoice
 	for _, o := range d.Offered {
 		does := model.Spaced(o.Provenance) + ": " + x.Cut(o.Text, 50)
-		out = append(out, zeroChoice{menuLine{Title: "keep it as the report", Does: does, Result: keepReport(r, o)}, "keep", ""})
+		out = append(out, zeroChoice{menuLine: menuLine{Title: "keep it as the report", Does: does, Result: keepReport(r, o)}})
 	}
-	own := choosesAct("your own words…", "report", action.Report)
+	own := choosesAct("your own words…", action.Report)
 	own.Result = opens{reporting(x, r)}
-	return append(out, own, zeroChoice{noReport(r), "none", ""})
+	return append(out, own, zeroChoice{menuLine: noReport(r)})
 }
 
 // permissionChoices are the answers to a permission request; none if its program accepts no answer from here.
 func permissionChoices(x facts, r model.Row) []zeroChoice {
-	var out []zeroChoice
-	if p, ok := permission(x.State.Desk.Agent, r); ok && r.PermitsHere(x.Now) {
-		for _, l := range permitLines(x, r, p) {
-			out = append(out, zeroChoice{menuLine: l})
-		}
+	p, ok := permission(x.State.Desk.Agent, r)
+	if !ok || !r.PermitsHere(x.Now) {
+		return nil
 	}
-	return out
+	program := x.Show(p.Program)
+	line := func(key string, answer model.PermissionAnswer, does string) zeroChoice {
+		l := sends(string(answer), "", "Answered "+program+" of "+string(r.Handle)+": "+string(answer),
+			model.AnswerPermission{AgentID: r.AgentID, PermissionID: p.ID, Answer: answer})
+		l.key, l.Does = key, does
+		return l
+	}
+	always := line("a", model.PermitAlways, "allow it, and what "+program+" remembers with it")
+	if !p.CanAlways {
+		always.Off = program + " takes no such answer here"
+	}
+	return []zeroChoice{line("y", model.PermitOnce, "allow this call"), always, line("n", model.PermitDeny, "refuse this call")}
+}
+
+// permission is the request of a row, if its agent still has it.
+func permission(a model.Agent, r model.Row) (p model.Permission, ok bool) {
+	id, _ := r.Permission()
+	if at := slices.IndexFunc(a.Permissions, func(p model.Permission) bool { return p.ID == id }); at >= 0 {
+		return a.Permissions[at], true
+	}
+	return p, false
 }

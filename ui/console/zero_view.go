@@ -26,69 +26,80 @@ func (z *zeroRun) Draw(x facts) drawnDialog {
 		n = *x.State.Need
 	}
 	out.Title = x.Strong.Paint(fmt.Sprintf("%d of %d", z.list.At()+1, len(z.list.Order))) + "  " + x.NeedsYou.Paint(action.NeedWord(n))
-	out.Lines = z.head(x, n)
-	height := z.height(x, all)
-	page := z.shown.Draw(x, z.page(x), height)
-	for len(page) < height+1 {
-		page = append(page, "")
-	}
-	out.Lines = append(append(out.Lines, page...), z.drawn(x, all)...)
+	page, foot := z.shown.window(x, z.page(x, all).lines, z.height(x))
+	out.Lines, out.Foot = append(z.head(x, n), page...), foot
 	return out
 }
 
-// head names the item, its agent, and the time since which it needs the operator.
+// head names the item and, if there is room, its agent, and the time since which it needs the operator.
 func (z *zeroRun) head(x facts, n model.Inboxed) []string {
 	who := fmt.Sprintf(" %s · %s · %s ago", n.Handle, x.AgentName(n.AgentID), x.Age(n.Since))
 	if n.OfAgent() {
 		who = fmt.Sprintf(" %s itself · %s ago", x.AgentName(n.AgentID), x.Age(n.Since))
 	}
 	title := x.RowInk(n.Row).Paint(x.RowMark(n.Row)) + " " + x.Strong.Paint(text.Cut(x.Show(n.Objective), x.W-6))
-	return []string{" " + title, x.Muted.Paint(who), ""}
+	return []string{" " + title, x.Muted.Paint(who), ""}[:zeroHead(x)]
 }
 
-// height is the number of lines of the page, without the border, the head and the choices.
-func (z *zeroRun) height(x facts, all []zeroChoice) int {
-	return max(x.H-1-2-3-len(z.drawn(x, all))-1, 2)
+// zeroHead is the number of lines of the head.
+func zeroHead(x facts) int {
+	if x.H < leastSheet {
+		return 1
+	}
+	return 3
 }
 
-// page is the background of the entry.
-func (z *zeroRun) page(x facts) []string {
+// height is the number of lines of the page, without the border and the head.
+func (z *zeroRun) height(x facts) int { return max(x.H-1-2-zeroHead(x), 1) }
+
+// zeroPage is what scrolls: the question, below it the choices, then their background. at are the first line of each choice and that after
+// its last one.
+type zeroPage struct {
+	lines []string
+	at    [][2]int
+}
+
+func (z *zeroRun) page(x facts, all []zeroChoice) (p zeroPage) {
 	w := x.W - 2
 	switch {
 	case z.over:
-		return nil
+		return p
 	case !z.read:
-		return []string{x.Note("Reading…")}
+		return zeroPage{lines: []string{x.Note("Reading…")}}
 	case x.State.Need == nil:
-		return x.Warn(x.Keyed("It does not need you any more. {next-needs-you} goes on."))
+		return zeroPage{lines: x.Warn(x.Keyed("It does not need you any more. {next-needs-you} goes on."))}
 	case z.changed(x):
-		return x.Warn(x.Keyed("It is about something else now. {do} shows it."))
+		return zeroPage{lines: x.Warn(x.Keyed("It is about something else now. {do} shows it."))}
 	case x.Detail == nil:
-		return nil
+		return p
 	}
 	v := screen.Detail{Frame: x.Frame, Detail: x.Detail, Row: x.State.Item, Agent: x.State.Desk.Agent}
-	out := v.NeedPage(w)
-	if z.plan.item == x.Detail.ID {
-		out = append(out, x.PlanPart(z.plan.PlanPart, w)...)
+	asks, rest := v.NeedPage(w)
+	p.lines = append(asks, "")
+	for _, l := range all {
+		first := len(p.lines)
+		p.lines = append(p.lines, l.drawn(x, w)...)
+		p.at = append(p.at, [2]int{first, len(p.lines)})
 	}
-	return out
+	p.lines = append(p.lines, rest...)
+	if z.plan.item == x.Detail.ID {
+		p.lines = append(p.lines, x.PlanPart(z.plan.PlanPart, w)...)
+	}
+	return p
 }
 
-// drawn are the choices at the bottom, each after its digit and the key of the Desk that does the same.
-func (z *zeroRun) drawn(x facts, all []zeroChoice) []string {
-	var out []string
-	for i, l := range all {
-		key, does, ink := fmt.Sprint(i+1)+" "+x.KeyOf(l.as), l.Does, x.Text
-		if l.Off != "" {
-			does, ink = "off: "+l.Off, x.Faint
+// drawn is a choice after its key and the key of the Desk that does the same.
+func (l zeroChoice) drawn(x facts, w int) (out []string) {
+	key, does, ink := l.key+" "+x.KeyOf(l.as), l.Does, x.Text
+	if l.Off != "" {
+		does, ink = "off: "+l.Off, x.Faint
+	}
+	for n, part := range text.Wrap(l.Title, max(w-6, 8)) {
+		if part = ink.Paint(part); n == 0 {
+			part += "  " + x.Muted.Paint(x.Safe(does))
 		}
-		for n, part := range text.Wrap(l.Title, max(x.W-8, 8)) {
-			if part = ink.Paint(part); n == 0 {
-				part += "  " + x.Muted.Paint(x.Safe(does))
-			}
-			out = append(out, text.Cut(" "+x.Key.Paint(text.Pad(key, 4))+part, x.W-2))
-			key = ""
-		}
+		out = append(out, text.Cut(" "+x.Key.Paint(text.Pad(key, 4))+part, w))
+		key = ""
 	}
 	return out
 }
@@ -104,10 +115,9 @@ func (z *zeroRun) end(x facts) []string {
 	return out
 }
 
-// hint names the keys, first the obvious one.
+// hint names the keys, first those of the choices.
 func (z *zeroRun) hint(x facts, all []zeroChoice) string {
 	rest := "{next-needs-you} next · {previous-needs-you} back · {undo} undo · {back} leave · {open} open"
-	choose := strings.Replace(fmt.Sprintf("1-%d choose · ", len(all)), "1-1 ", "1 ", 1)
 	switch {
 	case z.waiting:
 		return "saving… · {back} lets it go on behind"
@@ -115,11 +125,16 @@ func (z *zeroRun) hint(x facts, all []zeroChoice) string {
 		return "{undo} undo · {back} leave · {next-needs-you} walks what is there"
 	case z.changed(x):
 		return "{do} shows it · " + rest
-	case len(all) == 0:
-		return rest
 	}
-	if at := zeroObvious(x.State.Need.Need, all); at >= 0 {
-		return "{do} " + all[at].word + " · " + choose + rest
+	var keys []string
+	for _, l := range all {
+		if l.as == action.Answer {
+			rest = "{do} answer · " + rest
+		}
+		keys = append(keys, l.key)
 	}
-	return choose + rest
+	if len(keys) > 0 {
+		rest = strings.Join(keys, " ") + " choose · " + rest
+	}
+	return rest
 }

@@ -15,15 +15,20 @@ func (v Detail) Verified(w int) []string {
 	if e.State == model.EvidenceVerified {
 		mark, ink = v.Glyph.Done, v.Done
 	}
-	out := v.marked(mark, ink, e.Words(), w)
+	return append(v.marked(mark, ink, e.Words(), w), v.ToVerify(w)...)
+}
+
+// ToVerify says what would verify an open item.
+func (v Detail) ToVerify(w int) []string {
+	e := v.Detail.Evidence
 	run := e.ToVerify()
-	if run == "" {
-		return out
+	if run == "" || !e.IsKnown() {
+		return nil
 	}
 	if needs := e.Needs(); needs != "" {
 		run += " (" + needs + ")"
 	}
-	return append(out, v.marked(" ", v.Muted, run, w)...)
+	return v.marked(" ", v.Muted, run, w)
 }
 
 // checks returns the tests, builds and linters whose end was seen, the newest first: how they ended, when, on which commit, and whether

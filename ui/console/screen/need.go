@@ -8,18 +8,21 @@ import (
 	"vise/ui/text"
 )
 
-// NeedPage shows the basis of an item's need: the question, the offer or the problem, how far the work is verified, and its agent's last
-// words.
-func (v Detail) NeedPage(w int) []string {
-	out := v.needWords(w)
+// NeedPage shows the basis of an item's need: the question or the problem; then the offers, how far the work is verified, and its agent's
+// last words.
+func (v Detail) NeedPage(w int) (asks, rest []string) {
+	asks = v.needWords(w)
+	if v.Need.Need == model.NeedChoice {
+		rest = v.offers(w, true)
+	}
 	if words := v.Verified(w); len(words) > 0 {
-		out = append(append(append(out, ""), words...), v.checks(w)...)
+		rest = append(append(append(rest, ""), words...), v.checks(w)...)
 	}
 	if v.FinalText.Text == "" || v.Need.Need == model.NeedChoice {
-		return out
+		return asks, rest
 	}
 	said := v.Note("said last, " + v.Age(v.FinalText.At) + " ago")
-	return append(append(out, "", said), v.Wrapped(v.Excerpt(v.FinalText.Text), w, v.Text)...)
+	return asks, append(append(rest, "", said), v.Wrapped(v.Excerpt(v.FinalText.Text), w, v.Text)...)
 }
 
 func (v Detail) needWords(w int) []string {
@@ -36,10 +39,8 @@ func (v Detail) needWords(w int) []string {
 		out = append(append(gist, ""), v.why(w)...)
 	case model.NeedPickup, model.NeedReview:
 		out = append(append(gist, ""), v.waits(w)...)
-	case model.NeedChoice:
-		return append(gist, v.offers(w, true)...)
 	default:
-		if out = gist; len(v.TodoList) > 0 {
+		if out = gist; v.Need.Need != model.NeedChoice && len(v.TodoList) > 0 {
 			out = append(append(out, ""), v.todos(w)...)
 		}
 	}
