@@ -141,7 +141,7 @@ func (d *conflict) diff(x facts) []string {
 func (d *conflict) Draw(x facts) drawnDialog {
 	var lines []string
 	for _, l := range conflictChoices {
-		lines = append(lines, text.Cut(" "+x.Key.Paint(text.Pad(l.key, 3))+x.Text.Paint(text.Pad(l.title, 22))+x.Muted.Paint(l.does), x.Inner()))
+		lines = append(lines, x.Strip(x.Inner(), false, x.Key.Of(" "+text.Pad(l.key, 3)), x.Text.Of(text.Pad(l.title, 22)), x.Muted.Of(l.does)))
 	}
 	diff, foot := d.shown.window(x, d.diff(x), x.H-2-len(lines))
 	hint := "m t s choose · d difference · {back} decides later: yours is kept"
