@@ -141,7 +141,8 @@ func (d *conflict) diff(x facts) []string {
 func (d *conflict) Draw(x facts) drawnDialog {
 	var lines []string
 	for _, l := range conflictChoices {
-		lines = append(lines, x.Strip(x.Inner(), false, x.Key.Of(" "+text.Pad(l.key, 3)), x.Text.Of(text.Pad(l.title, 22)), x.Muted.Of(l.does)))
+		key, title := x.Key.Of(" "+text.Pad(l.key, 3)), x.Text.Of(text.Pad(l.title, 22))
+		lines = append(lines, x.Strip(x.Inner(), false, key, title, x.Muted.Of(l.does)))
 	}
 	diff, foot := d.shown.window(x, d.diff(x), x.H-2-len(lines))
 	hint := "m t s choose · d difference · {back} decides later: yours is kept"
