@@ -22,7 +22,7 @@ var closing = []model.Command{
 // beginning are all others.
 var beginning = []model.Command{
 	model.CreateWorkItem{}, model.UpdateWorkItem{}, model.PickWorkItem{}, model.WaitFor{}, model.Trigger{}, model.RefreshPlan{},
-	model.SavePlan{}, model.RefreshTodos{}, model.AddAgent{}, model.UpdateAgent{}, model.StartTask{}, model.SpawnAgent{}, model.OpenDelegation{}, model.Import{},
+	model.SavePlan{}, model.RefreshTodos{}, model.AddAgent{}, model.RemoveAgent{}, model.UpdateAgent{}, model.StartTask{}, model.SpawnAgent{}, model.OpenDelegation{}, model.Import{},
 	model.Say{}, model.HandMessages{}, model.SeeMessages{}, model.ClaimTurn{}, model.BeatTurn{}, model.Tick{}, model.MintIngress{},
 	model.DeliverIngress{}, model.CommentOn{}, model.SendComments{}, model.KeepCheck{}, model.RefreshTree{}, model.NoteChecks{},
 	model.NoteOverlap{}, model.AskPermission{}, model.Snooze{}, model.LinkWorkItem{}, model.Retry{}, model.KeepUsageLimit{}, model.Undo{},
