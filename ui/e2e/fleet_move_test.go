@@ -46,7 +46,7 @@ func TestAMoveThatIsNotPermittedChangesNothing(t *testing.T) {
 	m.must(append([]string{"fleet", "grant", "eve", at, "--read"}, as(rootCert, rootKey)...)...)
 	authenticate(t, cluster, rootCert, rootKey)
 	m.makes("Stays here")
-	refused := []string{"nothing has moved, and the ledger is open", "does not permit eve to change this", "vise fleet grant eve"}
+	refused := []string{"nothing has moved, and the ledger is open", "does not permit eve to change this", "vise admin fleet grant eve"}
 	m.fails(5, refused, append([]string{"move", m.dir, at}, as(eveCert, eveKey)...)...)
 	m.makes("And so does this")
 
@@ -70,8 +70,8 @@ func TestABackupMovesOnlyWithAHomeThatFits(t *testing.T) {
 	m.must("backup", backup)
 	must(t, os.WriteFile(wrong, []byte("hello"), 0o600))
 	fresh := newFleetHome(t, m.bin)
-	m.fails(4, []string{m.dir + " has a ledger of its own", "--home DIR", "vise move " + m.dir}, "move", backup, at, "--insecure")
-	m.fails(4, []string{m.dir + " has a ledger of its own", "--home DIR", "vise move " + m.dir}, "fleet", "join", at, "--insecure")
+	m.fails(4, []string{m.dir + " has a ledger of its own", "--home DIR", "vise admin move " + m.dir}, "move", backup, at, "--insecure")
+	m.fails(4, []string{m.dir + " has a ledger of its own", "--home DIR", "vise admin move " + m.dir}, "fleet", "join", at, "--insecure")
 	fresh.fails(3, []string{"has no ledger team"}, "fleet", "join", at, "--insecure")
 	fresh.fails(2, []string{wrong + " cannot be read as a backup", "vise backup"}, "move", wrong, at, "--insecure")
 	fresh.fails(3, []string{"there is no home at " + wrong + "x", "FROM is"}, "move", wrong+"x", at, "--insecure")

@@ -248,7 +248,7 @@ func (m *fleetHome) onlyForFiles() {
 	m.t.Helper()
 	m.fails(6, []string{"lies on a cluster", "etcdctl defrag"}, "compact")
 	m.fails(6, []string{"lies on a cluster", "etcdutl snapshot restore"}, "restore", "--dry-run")
-	m.fails(6, []string{"lies on a cluster", "vise fleet check"}, "doctor", "--rebuild")
+	m.fails(6, []string{"lies on a cluster", "vise admin fleet check"}, "doctor", "--rebuild")
 	m.must("doctor")
 	for _, name := range []string{"ledger.db", "home.json", "journal", "snapshots", "reserve"} {
 		if _, err := os.Stat(filepath.Join(m.dir, name)); err == nil {
@@ -320,7 +320,7 @@ func TestCertificatesDecideWhoUsesALedger(t *testing.T) {
 	if out := ben.must("list", "--agent", "ann"); !strings.Contains(out, "Only with a certificate") {
 		t.Errorf("a user who may read sees:\n%s", out)
 	}
-	denied := []string{"does not permit ben to change this", "vise fleet grant ben"}
+	denied := []string{"does not permit ben to change this", "vise admin fleet grant ben"}
 	ben.fails(5, denied, "new", "Not by a reader", "--agent", "ben")
 	if x := readOnlyOf(t, ben.dir); !strings.Contains(x, "lets ben only read") {
 		t.Errorf("a program of a user who may only read says: %q", x)
@@ -351,9 +351,9 @@ func TestCertificatesDecideWhoUsesALedger(t *testing.T) {
 	ann.note(func(c *store.Cluster) { c.Cert, c.Key = goneCert, goneKey })
 	ann.fails(5, []string{"the certificate of gone expired"}, "list")
 	ann.note(func(c *store.Cluster) { c.Cert, c.Key, c.Revision = cert, key, 1<<40 })
-	ann.fails(5, []string{"is older than this home has seen", "vise fleet join"}, "list")
+	ann.fails(5, []string{"is older than this home has seen", "vise admin fleet join"}, "list")
 	ann.note(func(c *store.Cluster) { c.Revision, c.ID = 0, "abc" })
-	ann.fails(5, []string{"another cluster answers", "vise fleet join"}, "list")
+	ann.fails(5, []string{"another cluster answers", "vise admin fleet join"}, "list")
 }
 
 // readOnlyOf is why a program that keeps what it shows in memory takes no change.
