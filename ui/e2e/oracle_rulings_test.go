@@ -37,6 +37,7 @@ var rulings = []ruling{
 		act: regexp.MustCompile(`^doctor\b`), differs: regexp.MustCompile(`\n?ok file todos \d+ files are as they are known|\{"message":"\d+ files are as they are known","name":"file todos","ok":true\},`)},
 	{name: "a console's background", why: "its scheduler's offer and its note of a saved plan come in either order, and either it or the act notes the plan",
 		act: regexp.MustCompile(`^(key|events) `), differs: regexp.MustCompile(`revision \d+|"(cursor|revision|seq|n)":("[^"]*"|\d+)|work_queue:[^"]*|\S+ why…|"actor":"(operator|external:watcher)"`), ordered: true},
+	{name: "fewer keys", why: "a key means the same in every part, or nothing; space never decides, a view and two acts were merged", act: regexp.MustCompile(`^key `)},
 	{name: "a letter finds handles", why: "the box of everything finds work items by handle, and handles are random", act: regexp.MustCompile(`^key `),
 		only: regexp.MustCompile(`━ \d+ ━┓[^\n]*\n[^\n]*┃ / \S`)},
 	{name: "other names", why: "forty-five commands at the top; the former names run, and say the present one", act: regexp.MustCompile(``),
