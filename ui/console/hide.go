@@ -14,7 +14,7 @@ import (
 
 // hiding lets the operator choose until when the inbox hides the item under the cursor, or the marked items.
 func hiding(c *console) dialog {
-	news := menuLine{Title: "until something new", Does: "happens: a question, a trigger, a report"}
+	news := menuLine{Title: "until something new", Does: "happens: a question, news, a report"}
 	if rows := c.marked(); len(rows) > 0 {
 		news.Result = act(func(c *console) { hideMarked(c, rows) })
 		return &menu{Title: fmt.Sprintf("Hide %d marked", len(rows)), Lines: []menuLine{news}}

@@ -17,7 +17,7 @@ var (
 	// notOnScreen are the ledger's words for which people read others (model.OnScreen).
 	notOnScreen = regexp.MustCompile(`(?i)\b(operators?|runnable|trigger(s|ed|ing)?|rechecks?|rounds?|candidates?)\b`)
 	// code is what keeps the ledger's words: names of flags, of commands and of their values.
-	code = regexp.MustCompile(`--[\w-]+|vise trigger|\btrigger (\[ID|url|list|revoke|reports)|(?m)^ *trigger  |` +
+	code = regexp.MustCompile(`--[\w-]+|vise trigger|\btrigger (\[ID|url|list|revoke|reports)|(?m)^ *trigger  |review trigger unblock|` +
 		`use operator, agent:|acts: operator, agent:|default: operator on|operator is you|opencode, rounds( or|,)|OpenCode, rounds\)|and runnable;`)
 )
 
