@@ -22,7 +22,7 @@ func TerminalVia(getenv func(string) string) Via {
 
 // Sequence returns what to send to a terminal for a notification with a title and lines. It is the bell if the terminal takes no text.
 func (v Via) Sequence(title string, lines ...string) string {
-	plain := func(s string) string { return text.Safe(strings.ReplaceAll(s, ";", ","), false) }
+	plain := func(s string) string { return text.Whole(text.Safe(strings.ReplaceAll(s, ";", ","), false)) }
 	for i := range lines {
 		lines[i] = plain(lines[i])
 	}

@@ -152,7 +152,9 @@ func notificationOf(needs []model.Inboxed) (title, body string) {
 		}
 		body = strings.Join(names, ", ")
 	}
-	plain := func(s string) string { return text.Cut(text.Safe(strings.ReplaceAll(s, ";", ","), false), bodyCells) }
+	plain := func(s string) string {
+		return text.Whole(text.Cut(text.Safe(strings.ReplaceAll(s, ";", ","), false), bodyCells))
+	}
 	return plain(title), plain(clean(x.AgentID) + ": " + body)
 }
 

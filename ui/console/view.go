@@ -175,7 +175,7 @@ func (c console) View() tea.View {
 	} else if c.layout.shape != tiny {
 		v.Cursor = c.promptCursor()
 	}
-	v.Content = strings.Join(lines, "\n")
+	v.Content = text.Whole(strings.Join(lines, "\n"))
 	if c.opt.ascii() {
 		v.Content = plainMarks.Replace(v.Content)
 	}

@@ -30,13 +30,16 @@ func (r *Renderer) render(d *Document, b *block, width int, s *Style) ([]row, er
 	rows, err := r.rows(d, b, max(width-int(b.indent), minWidth), s)
 	margin := strings.Repeat(" ", int(b.indent))
 	for i := range rows {
-		rows[i].text = margin + text.Safe(rows[i].text, s.clusters)
+		rows[i].text = margin + rows[i].text
 	}
 	return rows, err
 }
 
 func (r *Renderer) rows(d *Document, b *block, width int, s *Style) ([]row, error) {
 	lines := d.text(b)
+	for i := range lines {
+		lines[i] = text.Safe(lines[i], s.clusters)
+	}
 	switch b.kind {
 	case frontMatter:
 		words := fmt.Sprintf("front matter, %d lines", b.to-b.from+1)
@@ -44,13 +47,19 @@ func (r *Renderer) rows(d *Document, b *block, width int, s *Style) ([]row, erro
 	case plain:
 		return asWritten(lines, width, s), nil
 	}
-	src := Source{Width: width, Look: s.look}
+	src := Source{Width: width, Look: s.look, Number: int(b.number) - 1}
 	if b.kind == fence {
 		src.Width = codeWidth(lines, width)
 	}
 	src.Text = d.header(b) + strings.Join(lines, "\n")
+	if isFootnote(src.Text) {
+		src.Text = "\\" + src.Text // else it would be the address of a link
+	}
 	src.Text += "\n" + d.definitions(src.Text)
 	out, err := r.run(b, func() ([]string, error) { return r.engine.Render(src) })
+	for i := range out {
+		out[i] = text.Safe(out[i], s.clusters)
+	}
 	if err != nil || len(out) == 0 || hides(lines, out) {
 		return asWritten(lines, width, s), err
 	}
@@ -187,7 +196,7 @@ func plainText(line string) string { return ansi.Strip(line) }
 
 func lettersOf(s string) string {
 	return strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+		if unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r) {
 			return r
 		}
 		return -1

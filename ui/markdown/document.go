@@ -36,6 +36,7 @@ type block struct {
 	links      bool  // can use link definitions
 	part       bool  // continues the block before
 	indent     int32 // of a part of a list item: the indentation of its lines
+	number     int32 // of an item of a numbered list: its number and one; otherwise 0
 	start, end int32 // its bytes in the source
 	head       int32 // of a part of a fence or a table: where its first line is
 	hash       uint64

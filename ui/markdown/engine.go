@@ -22,7 +22,9 @@ type Engine interface {
 type Source struct {
 	Text  string
 	Width int // in cells
-	Look  Look
+	// Number is the number of the list item that the text begins with, if it is one of a numbered list.
+	Number int
+	Look   Look
 }
 
 // Look is the colours and glyphs of rendered text.

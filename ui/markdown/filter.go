@@ -1,17 +1,19 @@
 package markdown
 
 import (
+	"cmp"
 	"strings"
 
 	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/ansi"
 
 	"vise/model"
+	"vise/ui/text"
 )
 
 // Styled makes one line of a renderer's output safe for a terminal. Of its sequences it keeps only colours, bold, faint, italic, underline,
-// reverse and strike-through. It removes the sequences of links, and shows every other control or hidden character as a mark. The style
-// ends with the line, and spaces at the end are removed.
+// reverse, strike-through, and links to the web. It shows every other control or hidden character as a mark. Style and link end with the
+// line, and spaces at the end are removed.
 func Styled(line string) string {
 	const escape, link = '\x1b', 8
 	var p pen
@@ -20,16 +22,17 @@ func Styled(line string) string {
 	for {
 		i := strings.IndexByte(line, escape)
 		if i < 0 {
-			p.write(model.Text(line).String())
+			p.write(model.Text(text.Whole(line)).String())
 			return p.line()
 		}
-		p.write(model.Text(line[:i]).String())
+		p.write(model.Text(text.Whole(line[:i])).String())
 		line = line[i:]
 		seq, _, n, state := ansi.DecodeSequence(line, ansi.NormalState, parser)
 		switch {
 		case state == ansi.NormalState && ansi.HasCsiPrefix(seq) && parser.Command() == 'm':
 			p.style(parser.Params())
 		case state == ansi.NormalState && ansi.HasOscPrefix(seq) && parser.Command() == link:
+			p.link = webLink(string(parser.Data()))
 		default:
 			p.write(model.TextMark)
 			n = 1
@@ -38,11 +41,26 @@ func Styled(line string) string {
 	}
 }
 
+// webLink is the sequence that begins a link with the data of another ("8;id=1;https://…"), or empty if its address is not one of the web
+// in plain characters. The pieces of a link that is wrapped have one id, so that a terminal shows them as one.
+func webLink(data string) string {
+	const longest = 2000
+	parts := strings.SplitN(data, ";", 3)
+	if len(parts) < 3 || len(data) > longest || !strings.HasPrefix(parts[2], "https://") && !strings.HasPrefix(parts[2], "http://") ||
+		strings.ContainsFunc(data, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return ""
+	}
+	id, _, _ := strings.Cut(parts[1], ":")
+	return ansi.SetHyperlink(parts[2], id)
+}
+
 // pen writes text with as few style sequences as possible.
 type pen struct {
 	b      strings.Builder
 	want   uv.Style // of the text that follows
 	active uv.Style // of the terminal now
+	link   string   // the sequence that begins the link of the text that follows; empty: none
+	linked string   // the same of the terminal now
 	spaces int      // written only before a letter
 }
 
@@ -59,6 +77,10 @@ func (p *pen) write(s string) {
 func (p *pen) flush() {
 	p.b.WriteString(strings.Repeat(" ", p.spaces))
 	p.spaces = 0
+	if p.link != p.linked {
+		p.b.WriteString(cmp.Or(p.link, ansi.ResetHyperlink()))
+		p.linked = p.link
+	}
 	if p.want.Equal(&p.active) {
 		return
 	}
@@ -82,6 +104,9 @@ func (p *pen) style(params ansi.Params) {
 func (p *pen) line() string {
 	if !p.active.IsZero() {
 		p.b.WriteString(ansi.ResetStyle)
+	}
+	if p.linked != "" {
+		p.b.WriteString(ansi.ResetHyperlink())
 	}
 	return p.b.String()
 }

@@ -18,7 +18,7 @@ type Match struct {
 // Find returns the places of query in the lines as they are shown, in any case. It lays out only blocks that hold the query's letters, and
 // only as many as the caller reads.
 func (v view) Find(query string) iter.Seq[Match] {
-	query = strings.ToLower(query)
+	query = strings.ToLower(text.Safe(query, v.style.clusters))
 	return func(yield func(Match) bool) {
 		for i := range v.d.blocks {
 			for _, m := range v.matches(i, query) {

@@ -195,7 +195,7 @@ func unsafe(line string) string {
 			}
 		}
 	}
-	line = sgr.ReplaceAllString(line, "")
+	line = webLinks.ReplaceAllString(sgr.ReplaceAllString(line, ""), "")
 	if !utf8.ValidString(line) {
 		return "not UTF-8"
 	}
@@ -208,7 +208,10 @@ func unsafe(line string) string {
 	return ""
 }
 
-var sgr = regexp.MustCompile("\x1b\\[[0-9;]*m")
+var (
+	sgr      = regexp.MustCompile("\x1b\\[[0-9;]*m")
+	webLinks = regexp.MustCompile("\x1b\\]8;(id=[0-9]+;https?://[!-~]+|;)\a")
+)
 
 func TestHostilePlansDriveNoTerminal(t *testing.T) {
 	style := styleOf(t, "dark")

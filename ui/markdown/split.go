@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -37,6 +38,9 @@ type splitter struct {
 	quote  bool   // leaf is a quote
 	closes string // the end of leaf, if it is a fence
 	item   int    // where the text of leaf begins, if it is a list item; otherwise 0
+	number int32  // of leaf, if it is an item of a numbered list
+
+	numberEnd byte // what ends the numbers of the last such list
 }
 
 func (s *splitter) run() {
@@ -135,7 +139,7 @@ func (s *splitter) continues(text string, spaces int) bool {
 
 // startsBlock reports whether a line cannot continue a paragraph. After a list item every list mark begins another item.
 func startsBlock(text string, sibling bool) bool {
-	if isHeading(text) || fenceLength(text) > 0 || isRule(text) || text[0] == '>' {
+	if isHeading(text) || fenceLength(text) > 0 || isRule(text) || text[0] == '>' || isFootnote(text) {
 		return true
 	}
 	marker, columns := itemMarker(text)
@@ -164,14 +168,29 @@ func (s *splitter) beginBlock(text string, spaces int) {
 		if marker != "" {
 			s.item = spaces + columns
 		}
+		s.number = s.numberOf(marker)
 		s.begin(prose)
 	}
+}
+
+// numberOf is the number and one of a list item. Only the first of a list counts as written.
+func (s *splitter) numberOf(marker string) int32 {
+	number, err := strconv.Atoi(marker[:max(len(marker)-1, 0)])
+	if err != nil {
+		return 0
+	}
+	end := marker[len(marker)-1]
+	if n := len(s.doc.blocks); n > 0 && s.doc.blocks[n-1].number > 0 && s.numberEnd == end {
+		return s.doc.blocks[n-1].number + 1
+	}
+	s.numberEnd = end
+	return int32(number) + 1
 }
 
 // begin opens a block with the line.
 func (s *splitter) begin(k kind) {
 	at := int32(s.at)
-	s.leaf, s.open = block{kind: k, gap: s.gap, from: s.line, start: at, end: at, head: at}, true
+	s.leaf, s.open = block{kind: k, gap: s.gap, from: s.line, start: at, end: at, head: at, number: s.number}, true
 	s.gap, s.lines = false, 0
 	s.extend()
 }
@@ -208,14 +227,14 @@ func (s *splitter) split(at int) {
 
 // close ends the open block.
 func (s *splitter) close() {
-	s.item, s.quote = 0, false
+	s.item, s.quote, s.number = 0, false, 0
 	if !s.open {
 		return
 	}
 	s.open = false
 	b, d := s.leaf, s.doc
 	text := d.src[b.start:b.end]
-	b.hash = hashOf(text, d.header(&b), string([]byte{byte(b.kind), byte(b.indent)}))
+	b.hash = hashOf(text, d.header(&b), string([]byte{byte(b.kind), byte(b.indent)}), string(b.number))
 	b.links = strings.IndexByte(text, '[') >= 0
 	if n := len(d.blocks); n == 0 || d.blocks[n-1].kind == heading {
 		b.gap = false
@@ -228,7 +247,7 @@ func (s *splitter) close() {
 // define keeps a link definition, "[label]: address "title"".
 func (s *splitter) define(text string) bool {
 	label, address, ok := strings.Cut(text, "]:")
-	if !ok || len(label) < 2 || label[0] != '[' || strings.ContainsAny(label[1:], "[]") ||
+	if !ok || len(label) < 2 || label[0] != '[' || isFootnote(text) || strings.ContainsAny(label[1:], "[]") ||
 		strings.TrimSpace(address) == "" || len(text) > maxRef {
 		return false
 	}

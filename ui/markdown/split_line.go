@@ -27,6 +27,12 @@ func isRule(text string) bool {
 	return strings.Trim(text[:1], "-*_") == "" && strings.Trim(text, text[:1]+" ") == "" && strings.Count(text, text[:1]) >= 3
 }
 
+// isFootnote reports whether text is a footnote: "[^label]: words".
+func isFootnote(text string) bool {
+	label, _, ok := strings.Cut(text, "]:")
+	return ok && len(label) > 2 && label[:2] == "[^" && !strings.ContainsAny(label[2:], "[] ")
+}
+
 // isUnderline reports whether text makes the paragraph before it a heading.
 func isUnderline(text string) bool {
 	return strings.Trim(text[:1], "=-") == "" && strings.Trim(strings.TrimLeft(text, text[:1]), " ") == ""

@@ -159,7 +159,7 @@ func TestChangedLinesAreMarkedOnScreen(t *testing.T) {
 			marked = append(marked, ansi.Strip(l.Text()))
 		}
 	}
-	if want := []string{"• burst", "size", "two", "other", "lines"}; !slices.Equal(marked, want) {
+	if want := []string{"• burst", "  size", "two", "other", "lines"}; !slices.Equal(marked, want) {
 		t.Errorf("marked %q, want %q", marked, want)
 	}
 }

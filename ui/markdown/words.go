@@ -65,7 +65,7 @@ func bare(word string) string {
 	if word == "[x]" || word == "[X]" {
 		return ""
 	}
-	return strings.TrimFunc(word, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	return strings.TrimFunc(text.Whole(word), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
 // On returns the places of new words in a line on screen.

@@ -84,7 +84,7 @@ func TestMessage(channel string) Message {
 
 // plainCut returns s as one line of at most cells columns that any screen can show.
 func plainCut(s string, cells int) string {
-	return text.Cut(text.Safe(strings.Join(strings.Fields(s), " "), false), cells)
+	return text.Whole(text.Cut(text.Safe(strings.Join(strings.Fields(s), " "), false), cells))
 }
 
 // sendOutcome says what happened to a message.

@@ -1,6 +1,6 @@
 // Package text measures, cuts and wraps what a screen shows, by terminal cells.
 //
-// Every function takes text that is already safe (the String of a model.Text, or constant words), plain or styled with SGR sequences, and
+// Every function takes text that is already safe (the String of a model.Text, or constant words), plain or styled with SGR sequences and links (OSC 8), and
 // writes no control character. A width is a number of cells. Text that is cut or padded to a width has exactly that width.
 package text
 
@@ -15,6 +15,9 @@ import (
 const (
 	ellipsis = "…"
 	escape   = '\x1b'
+	// link begins the address of a link (OSC 8), and linkEnd ends it.
+	link    = "\x1b]8;"
+	linkEnd = "\a"
 )
 
 // Width returns how many cells s takes.
@@ -145,10 +148,16 @@ func Window(s string, left, width int) string {
 	return Pad(b.String()+s, width)
 }
 
-// sequence is the length of the style sequence at the start of s, or 0.
+// sequence is the length of the sequence of a style or a link at the start of s, or 0.
 func sequence(s string) int {
 	if s[0] != escape {
 		return 0
+	}
+	if strings.HasPrefix(s, link) {
+		if i := strings.Index(s, linkEnd); i > 0 {
+			return i + len(linkEnd)
+		}
+		return len(s)
 	}
 	if len(s) < 2 || s[1] != '[' {
 		return 1

@@ -3,6 +3,7 @@ package glamour
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"html"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	gansi "charm.land/glamour/v2/ansi"
 	"github.com/alecthomas/chroma/v2/lexers"
+	"github.com/charmbracelet/x/ansi"
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
@@ -36,23 +38,34 @@ func (engine) Render(s markdown.Source) ([]string, error) {
 	painter.Lock()
 	defer painter.Unlock()
 	painter.styles = s.Look.Palette.Styles()
-	source := []byte(s.Text)
-	doc := newParser().Parse(text.NewReader(source))
-	source = spellLinks(doc, source)
-	source = mend(doc, source)
-	glamour := gansi.NewRenderer(gansi.Options{
-		WordWrap: s.Width, InlineTableLinks: true, ChromaFormatter: formatter, Styles: sheet(s.Look, doc.FirstChild()),
-	})
-	var out bytes.Buffer
-	if err := renderer.NewRenderer(renderer.WithNodeRenderers(util.Prioritized(glamour, 100))).Render(&out, source, doc); err != nil {
-		return nil, fmt.Errorf("glamour: %w", err)
+	p := page{source: []byte(s.Text), look: s.Look}
+	doc := newParser().Parse(text.NewReader(p.source))
+	if list, ok := doc.FirstChild().(*ast.List); ok && list.IsOrdered() && s.Number >= 0 {
+		list.Start = s.Number
 	}
-	lines := strings.Split(out.String(), "\n")
-	for i, line := range lines {
-		lines[i] = markdown.Styled(line)
+	p.source = spellLinks(doc, p.source)
+	p.source = mend(doc, p.source)
+	lines := p.blocks(doc, s.Width)
+	return lines, p.err
+}
+
+// page is a source that is being rendered.
+type page struct {
+	source []byte
+	look   markdown.Look
+	err    error // the first of Glamour
+}
+
+// leaf renders a block that holds no other block, by Glamour.
+func (p *page) leaf(n ast.Node, width int) []string {
+	doc := ast.NewDocument()
+	doc.AppendChild(doc, n)
+	lines := p.glamour(doc, width)
+	if n.Kind() == ast.KindParagraph && slices.ContainsFunc(lines, func(line string) bool { return ansi.StringWidth(line) > width }) {
+		lines = p.glamour(doc, width-1) // Glamour lets a comma or a hyphen stand in the cell after the last
 	}
-	if code, ok := doc.FirstChild().(*ast.FencedCodeBlock); ok && doc.ChildCount() == 1 {
-		return lines[1:min(1+code.Lines().Len(), len(lines))], nil
+	if code, ok := n.(*ast.FencedCodeBlock); ok {
+		return lines[1:min(1+code.Lines().Len(), len(lines))]
 	}
 	for len(lines) > 0 && lines[0] == "" {
 		lines = lines[1:]
@@ -60,7 +73,23 @@ func (engine) Render(s markdown.Source) ([]string, error) {
 	for len(lines) > 0 && lines[len(lines)-1] == "" {
 		lines = lines[:len(lines)-1]
 	}
-	return lines, nil
+	return lines
+}
+
+// glamour renders doc. The first error is kept.
+func (p *page) glamour(doc ast.Node, width int) []string {
+	glamour := gansi.NewRenderer(gansi.Options{
+		WordWrap: width, InlineTableLinks: true, PreserveNewLines: true, ChromaFormatter: formatter, Styles: sheet(p.look, doc.FirstChild()),
+	})
+	var out bytes.Buffer
+	if err := renderer.NewRenderer(renderer.WithNodeRenderers(util.Prioritized(glamour, 100))).Render(&out, p.source, doc); err != nil {
+		p.err = cmp.Or(p.err, fmt.Errorf("glamour: %w", err))
+	}
+	lines := strings.Split(out.String(), "\n")
+	for i, line := range lines {
+		lines[i] = markdown.Styled(line)
+	}
+	return lines
 }
 
 // newParser returns a parser without HTML. HTML is shown as text, because all of a plan must be visible.
@@ -84,10 +113,10 @@ func newParser() parser.Parser {
 func mend(doc ast.Node, source []byte) []byte {
 	segment, source := added(source, noLanguage)
 	info := ast.NewTextSegment(segment)
-	var code, paragraphs []ast.Node
+	space, source := added(source, " ")
+	var code, broken []ast.Node
 	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		fenced, ok := n.(*ast.FencedCodeBlock)
-		next := n.NextSibling()
 		words, isText := n.(*ast.Text)
 		switch {
 		case !entering:
@@ -95,22 +124,20 @@ func mend(doc ast.Node, source []byte) []byte {
 			if text := string(words.Segment.Value(source)); strings.Contains(text, "&#") && model.Text(html.UnescapeString(text)).Hidden() {
 				words.Segment, source = added(source, disarmed(text))
 			}
+			if words.SoftLineBreak() {
+				broken = append(broken, n)
+			}
 		case n.Kind() == ast.KindCodeBlock || ok && lexers.Get(string(fenced.Language(source))) == nil:
 			code = append(code, n)
-		case n.Kind() == ast.KindParagraph && n.Parent().Kind() == ast.KindListItem && next != nil && next.Kind() == ast.KindParagraph:
-			paragraphs = append(paragraphs, n)
 		}
 		return ast.WalkContinue, nil
 	})
 	for _, n := range code {
 		nameLanguage(n, info)
 	}
-	for _, n := range paragraphs {
-		for range 2 { // Glamour joins the paragraphs of an item
-			end := ast.NewTextSegment(text.NewSegment(0, 0))
-			end.SetHardLineBreak(true)
-			n.AppendChild(n, end)
-		}
+	for _, n := range broken { // Glamour would keep the line break
+		n.(*ast.Text).SetSoftLineBreak(false)
+		n.Parent().InsertAfter(n.Parent(), n, ast.NewTextSegment(space))
 	}
 	return source
 }

@@ -12,13 +12,9 @@ import (
 
 // sheet returns Glamour's style sheet for a block. Only letters have a colour, so that padding has no style.
 func sheet(l markdown.Look, block ast.Node) ansi.StyleConfig {
-	const (
-		listIndent = 2
-		ruleLength = 8
-	)
-	margin, indent := uint(2), uint(1)
+	const ruleLength = 8
+	margin := uint(2)
 	p, g := l.Palette, l.Glyphs
-	bar := g.Light.Left + " "
 	text, words := color(p.Text), color(p.Accent)
 	s := ansi.StyleConfig{
 		Text:          text,
@@ -38,11 +34,6 @@ func sheet(l markdown.Look, block ast.Node) ansi.StyleConfig {
 		ImageText:     ansi.StylePrimitive{Color: words.Color, Format: "image: {{.text}}"},
 		Code:          ansi.StyleBlock{StylePrimitive: code(p)},
 		CodeBlock:     ansi.StyleCodeBlock{StyleBlock: ansi.StyleBlock{Margin: &margin}, Theme: formatter},
-		BlockQuote:    ansi.StyleBlock{Indent: &indent, IndentToken: &bar},
-		List:          ansi.StyleList{LevelIndent: listIndent},
-		Item:          ansi.StylePrimitive{BlockPrefix: g.Bullet + " ", Color: words.Color},
-		Enumeration:   ansi.StylePrimitive{BlockPrefix: ". ", Color: words.Color},
-		Task:          tasks(p, g),
 		Table: ansi.StyleTable{
 			CenterSeparator: quiet(p, g.Light.Middle), ColumnSeparator: quiet(p, g.Light.Left), RowSeparator: quiet(p, g.Light.Top),
 		},
@@ -55,12 +46,18 @@ func sheet(l markdown.Look, block ast.Node) ansi.StyleConfig {
 	return s
 }
 
-// tasks returns boxes for tasks if the terminal has such characters.
-func tasks(p themes.Palette, g themes.Glyphs) ansi.StyleTask {
-	if g == themes.ASCII {
-		return ansi.StyleTask{Ticked: "[x] ", Unticked: "[ ] "}
+// box is the box of a task, as the terminal has such characters.
+func (p *page) box(checked bool) string {
+	styles := p.look.Palette.Styles()
+	switch ascii := p.look.Glyphs == themes.ASCII; {
+	case ascii && checked:
+		return "[x] "
+	case ascii:
+		return "[ ] "
+	case checked:
+		return styles.Done.Render("☑") + " "
 	}
-	return ansi.StyleTask{Ticked: p.Styles().Done.Render("☑") + " ", Unticked: p.Styles().Text.Render("☐") + " "}
+	return styles.Text.Render("☐") + " "
 }
 
 // quiet returns a line between cells in the colour of borders: Glamour has no style for it.
