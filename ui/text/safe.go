@@ -134,35 +134,13 @@ func letters(cluster string) (string, bool) {
 	return string(code), code != nil
 }
 
-// beginning returns the longest beginning of a cluster that all terminals show in at most cells cells.
+// beginning returns the first character of a cluster, if all terminals show it in at most cells cells.
 func beginning(cluster string, cells int) string {
-	end := 0
-	for i, r := range cluster {
-		next := i + utf8.RuneLen(r)
-		if ansi.StringWidthWc(cluster[:next]) > cells || unicode.In(r, unicode.Cf, unicode.Variation_Selector) {
-			break
-		}
-		end = next
-	}
-	part := closed(cluster[:end])
-	if w := Width(part); w == 0 || w > cells || w != ansi.StringWidthWc(part) {
+	_, size := utf8.DecodeRuneInString(cluster)
+	if w := Width(cluster[:size]); w == 0 || w > cells || w != ansi.StringWidthWc(cluster[:size]) {
 		return noGlyph
 	}
-	return part
-}
-
-// closed returns part without an end that would join the next character to it: a virama, a Korean letter.
-func closed(part string) string {
-	for part != "" {
-		consonant, _ := first(part + "\u0915")
-		syllable, _ := first(part + "\uAC00")
-		if len(consonant) <= len(part) && len(syllable) <= len(part) {
-			break
-		}
-		_, size := utf8.DecodeLastRuneInString(part)
-		part = part[:len(part)-size]
-	}
-	return part
+	return cluster[:size]
 }
 
 // composed is the syllable that a cluster of two or three Korean letters spells (Unicode 3.12), or 0. File names of macOS come as single
