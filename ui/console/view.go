@@ -241,7 +241,7 @@ func (c *console) drawn() screen.Drawing {
 func (c *console) tinyDesk() []string {
 	s := c.frame().Gist(c.truth.desk, len(c.truth.inbox))
 	if c.trouble != nil {
-		s = "vise ! " + clean(c.trouble.Message)
+		s = "vise ! " + c.styles.Safe(clean(c.trouble.Message))
 	}
 	out := []string{text.Pad(s, c.layout.w)}
 	for len(out) < c.layout.h {

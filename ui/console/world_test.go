@@ -20,7 +20,6 @@ import (
 	"vise/ui/action"
 	"vise/ui/markdown"
 	"vise/ui/markdown/glamour"
-	"vise/ui/text"
 )
 
 // world is a console on a ledger in memory, without a terminal. Only settle carries out the console's effects, so that
@@ -231,7 +230,11 @@ func (wd *world) measured(content string) string {
 		wd.t.Errorf("the frame has %d lines, the screen %d", len(lines), wd.h)
 	}
 	for i, l := range lines {
-		if n := text.Width(l); n != wd.w {
+		n := ansi.StringWidthWc(l)
+		if c, ok := wd.console.(console); ok && c.terminal.clusters {
+			n = ansi.StringWidth(l)
+		}
+		if n != wd.w {
 			wd.t.Errorf("line %d has %d cells, the screen %d: %q", i+1, n, wd.w, ansi.Strip(l))
 		}
 	}

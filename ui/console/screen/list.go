@@ -126,7 +126,7 @@ func (x Filter) Rows() int {
 
 // line returns the filter's line above a list of w cells.
 func (x Filter) line(f Frame, w int) string {
-	shown := model.Text(x.Text).String()
+	shown := f.Show(model.Text(x.Text))
 	switch {
 	case x.Trouble != "":
 		return f.Strip(w, false, f.Key.Of(" / "), f.Blocked.Of(text.Cut(shown, w-3)))

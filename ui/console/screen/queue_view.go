@@ -304,7 +304,7 @@ func (v QueueView) reason(r model.Row) string {
 	case r.Class == model.CompletedRecent && !r.Reported:
 		return "! no report"
 	case r.Class == model.TriggeredBlocked:
-		return r.Wait.Came().String()
+		return v.Show(r.Wait.Came())
 	case r.Class == model.WaitingForOperator && r.Wait.Kind == "":
 		return "plan"
 	case r.Class == model.WaitingForOperator:
@@ -314,9 +314,9 @@ func (v QueueView) reason(r model.Row) string {
 	case r.Wait.Kind == model.WaitTimer && r.Wait.WakeAt.After(v.Now):
 		return "in " + text.Age(r.Wait.WakeAt.Sub(v.Now))
 	case r.Wait.Kind != "":
-		return cmp.Or(r.Wait.Checked.String(), string(r.Wait.Kind))
+		return cmp.Or(v.Safe(r.Wait.Checked.String()), string(r.Wait.Kind))
 	case r.BlockedBy != "":
-		return r.BlockedBy.String()
+		return v.Show(r.BlockedBy)
 	}
 	return string(r.Priority)
 }

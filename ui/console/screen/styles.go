@@ -154,11 +154,11 @@ func (b Box) Draw(w, h int, k *Styles) []string {
 func (k *Styles) edge(from, rule, to, left, right string, w int, lines Ink) string {
 	free := w - 4
 	if left != "" {
-		left = text.Cut(" "+left+" ", free)
+		left = text.Cut(" "+k.Safe(left)+" ", free)
 		free -= text.Width(left)
 	}
 	if right != "" && free >= minLabel {
-		right = text.Cut(" "+right+" ", free)
+		right = text.Cut(" "+k.Safe(right)+" ", free)
 		free -= text.Width(right)
 	} else {
 		right = ""
