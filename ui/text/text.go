@@ -1,7 +1,8 @@
 // Package text measures, cuts and wraps what a screen shows, by terminal cells.
 //
-// Every function takes text that is already safe (the String of a model.Text, or constant words), plain or styled with SGR sequences and links (OSC 8), and
-// writes no control character. A width is a number of cells. Text that is cut or padded to a width has exactly that width.
+// Every function takes text that is already safe (the String of a model.Text, or constant words), plain or styled with SGR sequences and
+// links (OSC 8), and writes no control character. A width is a number of cells. Text that is cut or padded to a width has exactly that
+// width.
 package text
 
 import (

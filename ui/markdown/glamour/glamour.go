@@ -79,7 +79,8 @@ func (p *page) leaf(n ast.Node, width int) []string {
 // glamour renders doc. The first error is kept.
 func (p *page) glamour(doc ast.Node, width int) []string {
 	glamour := gansi.NewRenderer(gansi.Options{
-		WordWrap: width, InlineTableLinks: true, PreserveNewLines: true, ChromaFormatter: formatter, Styles: sheet(p.look, doc.FirstChild()),
+		WordWrap: width, InlineTableLinks: true, PreserveNewLines: true, ChromaFormatter: formatter,
+		Styles: sheet(p.look, doc.FirstChild()),
 	})
 	var out bytes.Buffer
 	if err := renderer.NewRenderer(renderer.WithNodeRenderers(util.Prioritized(glamour, 100))).Render(&out, p.source, doc); err != nil {

@@ -57,5 +57,6 @@ func spellLinks(doc ast.Node, source []byte) []byte {
 // ofWeb reports whether an address is one of the web that Glamour shows as it is written.
 func ofWeb(address string) bool {
 	u, err := url.Parse(address)
-	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && html.UnescapeString(address) == address && !strings.Contains(address, `\`)
+	return err == nil && (u.Scheme == "https" || u.Scheme == "http") &&
+		html.UnescapeString(address) == address && !strings.Contains(address, `\`)
 }
