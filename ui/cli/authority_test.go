@@ -151,7 +151,12 @@ var actCases = map[string]actCase{
 	"KeepSummary":    {inside: "a hook, for its own agent"},
 	"KeepUsageLimit": {inside: "a hook, and vise run, for its own agent"},
 	"NotifyOperator": {tool: func(s *actStage) (string, string) { return "NotifyOperator", `{"text":"half of it is done"}` }},
-	"UpdateAgent":    {verb: func(s *actStage) []string { s.item(); return []string{"agents", "set", "ann", "--posture", "awake"} }},
+	"RemoveAgent": {verb: func(s *actStage) []string {
+		name := "agent-" + s.name()
+		s.run(model.Operator, "agents", "add", name)
+		return []string{"agents", "remove", name}
+	}},
+	"UpdateAgent": {verb: func(s *actStage) []string { s.item(); return []string{"agents", "set", "ann", "--posture", "awake"} }},
 	"UpdateAgent limits": {verb: func(s *actStage) []string {
 		s.item()
 		return []string{"agents", "set", "ann", "--max-turns-per-hour", "6"}
