@@ -56,7 +56,7 @@ func (c Call) MarshalJSON() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(callJSON{CommandName(c), in})
+	return json.Marshal(callJSON{CommandName(c.Command), in})
 }
 
 // UnmarshalJSON reads a call to one of the agent's tools.
