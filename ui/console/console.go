@@ -179,6 +179,7 @@ func (c *console) route(msg tea.Msg) {
 	switch m := msg.(type) {
 	case tea.KeyPressMsg:
 		c.pressed(m)
+		c.lookedAt()
 	case tea.PasteMsg:
 		pasted(c, m.Content)
 	case tea.MouseWheelMsg:
@@ -193,7 +194,7 @@ func (c *console) route(msg tea.Msg) {
 	case tea.FocusMsg:
 		c.notifications = c.notifications.focused(focusHere, c.truth.inbox)
 	case tea.BlurMsg:
-		c.notifications = c.notifications.focused(focusAway, c.truth.inbox)
+		c.notifications, c.plan.opened = c.notifications.focused(focusAway, c.truth.inbox), nil
 	case tea.EnvMsg:
 		c.terminal = c.terminal.in(m)
 	case tea.ModeReportMsg:
@@ -224,7 +225,6 @@ func (c *console) resized(m tea.WindowSizeMsg) {
 
 // beaten runs every 15 seconds.
 func beaten(c *console) {
-	c.readMarks()
 	c.checkWorkTree()
 	if !c.truth.at.IsZero() && c.now.Sub(c.truth.at) >= staleAfter {
 		c.read()

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -199,7 +200,7 @@ func changes(c *console) {
 		title, foot, keys = fmt.Sprintf("Changes of plan.md by save %d", save.N), "{back} close", nil
 		none = "Nothing is kept of before this save."
 	}
-	if c.plan.Item != c.cursor || ch.Added+ch.Removed == 0 {
+	if c.plan.Item != c.cursor || ch.Added+ch.Removed == 0 || c.plan.Dim && save == nil {
 		c.say(none)
 		return
 	}
@@ -227,8 +228,9 @@ func changes(c *console) {
 	})
 }
 
-// planSeen removes the marks of changed lines.
+// planSeen dims the marks of changed lines until the next change.
 func planSeen(c *console) {
-	c.plan = c.plan.allSeen()
+	p := &c.plan
+	p.seen, p.ChangedAt, p.Dim = seenPlan{p.Doc, p.Artifact.Hash}, time.Time{}, true
 	c.drawPlan()
 }

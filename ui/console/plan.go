@@ -20,8 +20,12 @@ type plan struct {
 	screen.Plan
 	// text is the file's text, as last read.
 	text model.Text
-	// base is the text that the operator has seen.
-	base seenPlan
+	// base is the text that changes are counted from. seen is the text that the operator has seen: base, or a later one whose changes are
+	// drawn faint until the next.
+	base, seen seenPlan
+	// looks counts the times that a key of the operator's opened changes; opened is the text that the last one opened.
+	looks  int
+	opened *markdown.Document
 	// saves is nil while the current plan is shown. seek: the screen moves to the changes of a save.
 	saves *saves
 	seek  bool
@@ -158,7 +162,7 @@ func (m planMsg) handle(c *console) {
 	if c.plan.base.doc == nil {
 		c.plan = c.plan.since(m)
 	} else {
-		c.plan.ChangedAt = m.at
+		c.plan.base, c.plan.ChangedAt, c.plan.Dim = c.plan.seen, m.at, false
 	}
 	c.plan.Doc = m.doc
 	c.drawPlan()
@@ -219,14 +223,29 @@ func (m laidOutMsg) handle(c *console) {
 	}
 }
 
-// readMarks removes the marks of changed lines after they were visible in the focused pane.
-func (c *console) readMarks() {
-	if c.focus != paneDetail || c.tab != screen.TabPlan || c.plan.saves != nil ||
-		c.plan.ChangedAt.IsZero() || c.now.Sub(c.plan.ChangedAt) < beat {
-		return
+// seenAfter is how long changes are on the screen of a terminal with the focus before they count as seen.
+const seenAfter = 5 * time.Second
+
+// lookedAt begins the time after which changes count as seen: a key of the operator's has opened them. A terminal that never reports its
+// focus gives no proof.
+func (c *console) lookedAt() {
+	if p := &c.plan; c.reads() && p.opened != p.Doc {
+		p.looks++
+		p.opened = p.Doc
+		doc, n := p.Doc, p.looks
+		c.start(c.fx.after(seenAfter, func(c *console) {
+			if p := &c.plan; p.looks == n && p.opened == doc && p.Doc == doc && c.reads() {
+				planSeen(c)
+			}
+		}))
 	}
-	c.plan = c.plan.allSeen()
-	c.drawPlan()
+}
+
+// reads reports whether changes of the plan are on the screen in the pane with the keys, and the terminal has the focus.
+func (c *console) reads() bool {
+	p := c.plan
+	return c.view == viewDesk && c.focus == paneDetail && c.tab == screen.TabPlan && p.saves == nil && !p.ChangedAt.IsZero() &&
+		p.Shown.Doc == p.Doc && c.layers.dialog() == nil && c.notifications.attention == focusHere
 }
 
 // handle reads the plan again after the editor ended, and asks for the terminal's properties.
@@ -260,12 +279,7 @@ func (p plan) since(m planMsg) plan {
 	if m.before != nil && m.before.hash != p.base.hash {
 		p.base, p.ChangedAt = *m.before, cmp.Or(m.file.Artifact.UpdatedAt, m.at)
 	}
-	return p
-}
-
-// allSeen is p with all its changes seen.
-func (p plan) allSeen() plan {
-	p.base, p.ChangedAt = seenPlan{p.Doc, p.Artifact.Hash}, time.Time{}
+	p.seen = p.base
 	return p
 }
 
@@ -284,11 +298,11 @@ func (e *effects) seenBefore(id model.ItemID) *seenPlan {
 
 // keepSeen stores the plan on screen as seen, once its changes are seen.
 func (p *plan) keepSeen(fx *effects) tea.Cmd {
-	if fx.SeenPlans == nil || p.base.doc == nil || p.base.hash == p.keptHash || p.base.hash != p.Artifact.Hash ||
+	if fx.SeenPlans == nil || p.seen.doc == nil || p.seen.hash == p.keptHash || p.seen.hash != p.Artifact.Hash ||
 		p.Artifact.Condition != model.PlanOK || p.Artifact.Bytes > largestSeen {
 		return nil
 	}
-	p.keptHash = p.base.hash
+	p.keptHash = p.seen.hash
 	id, text := p.Item, p.text
 	return func() tea.Msg {
 		_ = fx.SeenPlans.Keep(fx.ctx, id, text) // optional: an error here is ignored

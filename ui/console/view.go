@@ -10,7 +10,6 @@ import (
 
 	"vise/model"
 	"vise/ui/action"
-	"vise/ui/config"
 	"vise/ui/console/screen"
 	"vise/ui/text"
 )
@@ -147,7 +146,7 @@ func (c *console) status() string {
 
 // View draws the frame from the console's data only.
 func (c console) View() tea.View {
-	v := tea.View{AltScreen: true, ReportFocus: c.opt.Settings.Notifications.Via != config.ViaOff}
+	v := tea.View{AltScreen: true, ReportFocus: true}
 	if c.opt.Settings.Mouse { // a drag is left to the terminal in any case
 		v.MouseMode = tea.MouseModeCellMotion
 	}

@@ -27,6 +27,8 @@ type Plan struct {
 	// GoneSince is when an existing file became unreadable.
 	GoneSince time.Time
 	ChangedAt time.Time
+	// Dim means that the changes were seen.
+	Dim bool
 	// Left is how many cells wide lines are scrolled to the left.
 	Left   int
 	Search Search
@@ -121,6 +123,9 @@ func (v Detail) plan(w, h int) []string {
 			mark := " "
 			if shown.Changes.Touch(l) {
 				mark = v.Added.Paint(v.Glyph.Gutter)
+				if v.Plan.Dim && v.save() == nil {
+					mark = v.Faint.Paint(v.Glyph.Gutter)
+				}
 			}
 			cells := v.lit(l, v.changed(l, l.Cells(v.Plan.Left, w-2), w-2), w-2)
 			if !v.Plan.GoneSince.IsZero() && v.Plan.Save == nil {
@@ -318,7 +323,7 @@ func (v Detail) planFoot() string {
 	if v.Plan.Left > 0 {
 		add(v.Muted, fmt.Sprintf("from column %d", v.Plan.Left+1))
 	}
-	if ch := p.Changes; ch.Added+ch.Removed > 0 && v.save() == nil {
+	if ch := p.Changes; ch.Added+ch.Removed > 0 && v.save() == nil && !v.Plan.Dim {
 		s, age := fmt.Sprintf("+%d −%d", ch.Added, ch.Removed), v.Age(v.Plan.ChangedAt)
 		switch {
 		case v.Wide && v.Preview:
