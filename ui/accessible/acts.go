@@ -3,7 +3,6 @@ package accessible
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -78,7 +77,7 @@ var forms = map[string][]question{
 func plainWords(in string, _ time.Time) ([]string, error) {
 	argv, plain := thread.Argv(model.Text(in))
 	if !plain {
-		return nil, errors.New(action.NotRunnableHint)
+		return nil, model.Invalid(action.NotRunnableHint)
 	}
 	return argv, nil
 }
