@@ -419,7 +419,11 @@ func formNames(d textDialog) func(job) bool {
 
 // menuNames returns the commands of a menu's lines.
 func menuNames(c console, m *menu) func(job) bool {
-	return linesNames(c, m.Shown(c.facts()))
+	lines := linesNames(c, m.Shown(c.facts()))
+	marked := m.Title == fmt.Sprintf("Hide %d marked", len(c.markedIDs()))
+	return func(j job) bool {
+		return lines(j) || marked && j.envelope != nil && model.CommandName(j.envelope.Command) == "AcknowledgeAll"
+	}
 }
 
 func linesNames(c console, lines []menuLine) func(job) bool {
