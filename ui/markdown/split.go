@@ -234,7 +234,7 @@ func (s *splitter) close() {
 	s.open = false
 	b, d := s.leaf, s.doc
 	text := d.src[b.start:b.end]
-	b.hash = hashOf(text, d.header(&b), string([]byte{byte(b.kind), byte(b.indent)}), string(b.number))
+	b.hash = hashOf(text, d.header(&b), string([]byte{byte(b.kind), byte(b.indent)}), strconv.Itoa(int(b.number)))
 	b.links = strings.IndexByte(text, '[') >= 0
 	if n := len(d.blocks); n == 0 || d.blocks[n-1].kind == heading {
 		b.gap = false

@@ -113,3 +113,15 @@ func drawPlan(t *rapid.T) string {
 	}
 	return b.String()
 }
+
+// Equal items with other numbers are other blocks, however large the numbers are: rows are kept by a block's hash.
+func TestTheNumberOfAnItemIsPartOfItsBlock(t *testing.T) {
+	seen := map[uint64]string{}
+	for _, first := range []string{"1", "2", "1114111", "1114112", "2000000", "999999999"} {
+		b := Split(model.Text(first + ". first\n1. second\n")).blocks[1]
+		if before, ok := seen[b.hash]; ok {
+			t.Errorf("the item after %s has the hash of the one after %s", first, before)
+		}
+		seen[b.hash] = first
+	}
+}
