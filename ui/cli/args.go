@@ -98,11 +98,11 @@ func stdin(e *Env, field string) (string, error) {
 	if e.ttyIn {
 		fmt.Fprintf(e.err, "vise: reading %s until ctrl+d\n", field)
 	}
-	return bounded(e, field, "standard input", func() (io.Reader, error) { return e.in, nil })
+	return bounded(e, field, "standard input", func() (io.ReadCloser, error) { return io.NopCloser(e.in), nil })
 }
 
 func readFile(e *Env, field, name string) (string, error) {
-	return bounded(e, field, name, func() (io.Reader, error) {
+	return bounded(e, field, name, func() (io.ReadCloser, error) {
 		f, err := os.Open(absolute(e.dir, name))
 		if err != nil {
 			return nil, misuse(field, "%v", err).WithHint("name a file that can be read, or - for standard input")
@@ -111,12 +111,13 @@ func readFile(e *Env, field, name string) (string, error) {
 	})
 }
 
-func bounded(e *Env, field, name string, open func() (io.Reader, error)) (string, error) {
+func bounded(e *Env, field, name string, open func() (io.ReadCloser, error)) (string, error) {
 	raw, err := unlessEnded(e, func() ([]byte, error) {
 		r, err := open()
 		if err != nil {
 			return nil, err
 		}
+		defer r.Close()
 		raw, err := io.ReadAll(io.LimitReader(r, maxInput+1))
 		if err != nil {
 			return nil, misuse(field, "read %s: %v", name, err)
