@@ -51,9 +51,6 @@ type RemoveAgent struct {
 	AgentID AgentID `json:"agent_id"`
 }
 
-// Name is part of Command.
-func (RemoveAgent) Name() string { return "RemoveAgent" }
-
 func (c RemoveAgent) step(s *step) error {
 	a, err := s.agentFor(c.AgentID, "remove")
 	if err != nil {
@@ -234,8 +231,11 @@ type Attempt struct {
 
 // stalls reports whether the item that r shows is stalled.
 func (t Attempt) stalls(r Row) bool {
-	return t.Stalled && t.TickKey == tickKey(offerReason[r.Class], r)
+	return t.Stalled && t.about(r)
 }
+
+// about reports whether the turns that t counts were about the item as r shows it.
+func (t Attempt) about(r Row) bool { return t.TickKey == tickKey(offerReason[r.Class], r) }
 
 // stalled reports whether the item that r shows is stalled.
 func stalled(f Facts, r Row) bool {

@@ -185,7 +185,7 @@ func (x *decider) newTrigger(focus Row) Row {
 // tried reports whether a turn was offered the item as it is and came to nothing.
 func (x *decider) tried(r Row) bool {
 	t, _ := x.f.Attempt(x.a.ID, r.ID)
-	return t.Turns > 0 && t.TickKey == tickKey(offerReason[r.Class], r)
+	return t.Turns > 0 && t.about(r)
 }
 
 func (x *decider) offers(r Row) (Decision, bool) {
