@@ -114,6 +114,19 @@ func (b *bench) waiting(w model.WaitFor) model.ItemID {
 	return item
 }
 
+func TestPauseEndsWithItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, stop := context.WithTimeout(t.Context(), time.Second)
+		defer stop()
+		if err := Pause(ctx, time.Hour); err == nil {
+			t.Error("it went on after its context had ended")
+		}
+		if err := Pause(t.Context(), time.Hour); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 func TestATimerFiresAtItsTimeAndOnceHoweverManySchedulersRun(t *testing.T) {
 	bubble(t, func(b *bench) {
 		b.waiting(model.WaitFor{Wake: model.WakeTimer, WakeAt: time.Now().Add(time.Hour)})

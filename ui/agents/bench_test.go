@@ -101,10 +101,11 @@ func (b *hookBench) run(input string, args ...string) error {
 			return map[string]string{"CLAUDE_CONFIG_DIR": b.claude, "CODEX_HOME": b.claude, "COPILOT_HOME": b.claude,
 				"GEMINI_CLI_HOME": filepath.Dir(b.claude), "VISE_TURN": b.turn}[k]
 		},
-		Wait: func(context.Context, time.Duration) {
+		Wait: func(context.Context, time.Duration) error {
 			if looks++; looks == 2 && b.late != nil {
 				b.late()
 			}
+			return nil
 		},
 		Caller: func() string { return "crush" },
 		Detach: func(args []string) error {

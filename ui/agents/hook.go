@@ -62,7 +62,7 @@ type Streams struct {
 	Dir string
 	Now func() time.Time
 	// Wait pauses between two reads of a file that is written late.
-	Wait func(context.Context, time.Duration)
+	Wait func(context.Context, time.Duration) error
 	// Timeout is how long a hook waits for the ledger; zero means ledgerTimeout.
 	Timeout time.Duration
 	// Gone returns when the calling program has ended; nil means never.

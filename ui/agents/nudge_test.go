@@ -130,7 +130,7 @@ func TestOneOfTwoRestingSessionsIsPrompted(t *testing.T) {
 		go func() {
 			var out bytes.Buffer
 			err := hook(ctx, []string{"opencode", restEvent}, b.open, Streams{Timeout: time.Minute, In: strings.NewReader(`{"sessionID":"` + session + `"}`),
-				Out: &out, Err: &out, Now: time.Now, Getenv: func(string) string { return "" }, Wait: func(context.Context, time.Duration) {}})
+				Out: &out, Err: &out, Now: time.Now, Getenv: func(string) string { return "" }, Wait: func(context.Context, time.Duration) error { return nil }})
 			ends <- end{session, out.String(), err}
 		}()
 	}

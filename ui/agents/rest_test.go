@@ -36,7 +36,7 @@ func (b *hookBench) restsAfter(ctx context.Context, input string, gone func()) *
 		Timeout: time.Minute, In: strings.NewReader(input),
 		Out: &w.output, Err: &w.output, Now: time.Now, Gone: gone,
 		Getenv: func(k string) string { return map[string]string{"CLAUDE_CODE_ENTRYPOINT": "cli"}[k] },
-		Wait:   func(context.Context, time.Duration) {},
+		Wait:   func(context.Context, time.Duration) error { return nil },
 	}
 	go func() { w.done <- hook(ctx, []string{"claude", restEvent}, b.open, s) }()
 	for b.markers() == before && len(w.done) == 0 {

@@ -32,16 +32,6 @@ import (
 // settling is how long other work waits after the console starts, so that it does not compete for the machine and the ledger.
 const settling = 150 * time.Millisecond
 
-// sleep waits, or returns the context's error.
-func sleep(ctx context.Context, d time.Duration) error {
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(d):
-		return nil
-	}
-}
-
 // openEditor returns the command that opens a file of the open home in the operator's editor.
 func (e *Env) openEditor(path string) (*exec.Cmd, error) { return e.openEditorAt(path, 0) }
 

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"vise/model"
@@ -182,17 +181,4 @@ func TestDraftsOutliveTheConsole(t *testing.T) {
 	if err := d.Save(t.Context(), "new", "text"); err == nil {
 		t.Error("a file that does not read was written over")
 	}
-}
-
-func TestSleepEndsWithItsContext(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		ctx, stop := context.WithTimeout(t.Context(), time.Second)
-		defer stop()
-		if err := sleep(ctx, time.Hour); err == nil {
-			t.Error("slept on")
-		}
-		if err := sleep(t.Context(), time.Hour); err != nil {
-			t.Error(err)
-		}
-	})
 }

@@ -9,6 +9,7 @@ import (
 
 	"vise/model"
 	"vise/store"
+	"vise/store/home"
 )
 
 // strict is a ledger on which no act of the script may be refused.
@@ -28,7 +29,7 @@ func (s strict) Apply(ctx context.Context, e model.Envelope) (model.Receipt, err
 func world(t *testing.T, plans map[model.ItemID]string) demoWorld {
 	l := store.NewMem(nil)
 	return demoWorld{
-		Ledger: strict{l, t}, Now: time.Now, Sleep: sleep, SetClock: func(now func() time.Time) { l.Now = now },
+		Ledger: strict{l, t}, Now: time.Now, Sleep: home.Pause, SetClock: func(now func() time.Time) { l.Now = now },
 		WritePlan: func(_ model.AgentID, id model.ItemID, text string) error { plans[id] = text; return nil },
 	}
 }

@@ -303,7 +303,7 @@ func (r *consoleRun) schedule(h *home.Home, from time.Duration) {
 	var running sync.WaitGroup
 	r.atEnd = append(r.atEnd, func() { stop(); running.Wait() })
 	running.Go(func() {
-		if sleep(ctx, from) == nil {
+		if home.Pause(ctx, from) == nil {
 			running.Go(func() { forges(r.Env, h).Watch(ctx) })
 			running.Go(func() { channels(r.Env, h, nil).Run(ctx) })
 			h.Schedule(ctx, runner.Alive)

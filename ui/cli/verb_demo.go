@@ -70,7 +70,7 @@ func (r *consoleRun) demo() (console.Session, *home.Home, error) {
 	ledger := store.NewMem(copies)
 	h := home.On(ledger, copies, home.Options{Now: r.now, Dir: dir})
 	w := demoWorld{
-		Ledger: h, Now: r.now, Sleep: sleep, SetClock: func(now func() time.Time) { ledger.Now = now },
+		Ledger: h, Now: r.now, Sleep: home.Pause, SetClock: func(now func() time.Time) { ledger.Now = now },
 		WritePlan: func(agent model.AgentID, id model.ItemID, text string) error {
 			return files.WriteAtomic(copies.PlanPath(agent, id), []byte(text))
 		},

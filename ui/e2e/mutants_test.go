@@ -51,7 +51,7 @@ var mutants = []mutant{
 	{"a plan can change while it is read", "store/files/plan.go", "settled = os.SameFile(before, after) && StatOf(before) == StatOf(after) && int64(len(raw)) == after.Size()", "settled = true", "store/files", "ASwapRace", false, one},
 	{"a plan with two names is shown", "store/files/plan.go", "links(info) > 1", "false", "store/files", "WhateverAPlanIs", false, one},
 	{"text goes to the terminal as it was written", "model/text.go", `func (t Text) String() string { return rewrite(string(t), " ", " ") }`, "func (t Text) String() string { return string(t) }", "ui/console", "NoTextDrivesTheTerminal", false, one},
-	{"the renderer's output is not filtered", "ui/markdown/filter.go", "p.write(model.Text(text.Whole(line[:i])).String())", "p.write(text.Whole(line[:i]))", "ui/markdown", "HostilePlans", false, one},
+	{"the renderer's output is not filtered", "ui/markdown/filter.go", "s = model.Text(text.Whole(s)).String()", "s = text.Whole(s)", "ui/markdown", "HostilePlans", false, one},
 	{"a blocked item keeps the focus", "model/step.go", `a.CurrentWorkItemID, a.UpdatedAt = "", s.at.At`, "a.UpdatedAt = s.at.At", "model", "StepAgrees", true, one},
 	{"an item is completed twice", "model/step_round.go", "if w.State == Completed {", "if false {", "ui/e2e", "EverySequence", false, one},
 	{"a late driver's round is accepted", "model/step_round.go", "if _, err := s.running(s.actingAgent(), c.Turn); err != nil {", "if _, err := s.running(s.actingAgent(), c.Turn); err != nil && false {", "model", "Rules", false, one},

@@ -22,10 +22,10 @@ func Styled(line string) string {
 	for {
 		i := strings.IndexByte(line, escape)
 		if i < 0 {
-			p.write(model.Text(text.Whole(line)).String())
+			p.write(line)
 			return p.line()
 		}
-		p.write(model.Text(text.Whole(line[:i])).String())
+		p.write(line[:i])
 		line = line[i:]
 		seq, _, n, state := ansi.DecodeSequence(line, ansi.NormalState, parser)
 		switch {
@@ -64,7 +64,9 @@ type pen struct {
 	spaces int      // written only before a letter
 }
 
+// write makes text safe and writes it.
 func (p *pen) write(s string) {
+	s = model.Text(text.Whole(s)).String()
 	letters := strings.TrimRight(s, " ")
 	if letters != "" {
 		p.flush()
