@@ -209,7 +209,7 @@ func treeFor(e *Env, args []string) *cobra.Command {
 	if len(args) == 0 {
 		return root(e)
 	}
-	if v, ok := verbNamed(firstWord(args)); ok {
+	if v, ok := verbNamed(first(args[min(wordAt(args, 0), len(args)):])); ok {
 		root := root(e)
 		root.AddCommand(v.command(e))
 		return root

@@ -133,6 +133,11 @@ func TestAVerbIsMadeAlone(t *testing.T) {
 			t.Errorf("%s: made are %v", v.name(), made)
 		}
 	}
+	a.args = []string{"version"}
+	a.rename()
+	if made := treeFor(a, a.args).Commands(); len(made) != 1 || made[0].Name() != "admin" {
+		t.Errorf("for a former name that is below admin are made %v", made)
+	}
 	if n := len(treeFor(a, []string{"help", "next"}).Commands()); n != len(verbs()) {
 		t.Errorf("for help %d are made", n)
 	}
