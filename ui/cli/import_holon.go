@@ -4,15 +4,12 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -28,120 +25,98 @@ import (
 // The ledger is a set of JSONL files. Each line is a whole snapshot of a record, and the last line with an id counts. Most fields have the
 // names that they have in vise's records. Fields that vise has no place for are counted by their names, in what is left.
 
-// holonLedger is the content of one Holon ledger.
+// holonLedger is the content of one Holon ledger. Agents are the owners of the records, by id.
 type holonLedger struct {
 	imported
-	// Agents are the owners of the records, by id.
 	Agents []model.Import
 }
 
-// holonFile says what is read of a file: the fields of its records that become fields of vise's, and how. A file with a reason is counted
-// in what is left.
+// holonFile says what is read of a file, and how: the fields of its records that become fields of vise's.
 type holonFile struct {
 	name, fields string
 	take         func(*holonReader, *holonRecord) error
-	why          string
 }
 
-const (
-	reports = "the report of a completed work item is taken from its record"
-	history = "the history of before stays with Holon"
-	noPlace = "vise has no place for it"
-)
+const noPlace = "vise has no place for it"
 
 // holonFiles are the files of a ledger, in the order in which they are read: a record comes after those that it names.
 var holonFiles = []holonFile{
 	{"work_items.jsonl", "revision objective state plan_status plan todo_list blocked_by recheck_at recheck_consumed_at result_summary " +
-		"work_refs created_at updated_at", (*holonReader).takeItem, ""},
-	{"tasks.jsonl", "status work_item_id summary created_at updated_at", (*holonReader).takeTask, ""},
+		"work_refs created_at updated_at", (*holonReader).takeItem},
+	{"tasks.jsonl", "status work_item_id summary created_at updated_at", (*holonReader).takeTask},
 	{"waiting_intents.jsonl", "status work_item_id description summary source resource condition trigger_count last_triggered_at " +
-		"created_at updated_at cancelled_at", (*holonReader).takeWait, ""},
+		"created_at updated_at cancelled_at", (*holonReader).takeWait},
 	{"wait_conditions.jsonl", "status work_item_id kind waiting_for subject_ref source wake_sources triggered_at created_at updated_at " +
-		"cancelled_at", (*holonReader).takeWait, ""},
-	{"timers.jsonl", "status summary next_fire_at duration_ms repeat created_at", (*holonReader).takeWait, ""},
+		"cancelled_at", (*holonReader).takeWait},
+	{"timers.jsonl", "status summary next_fire_at created_at", (*holonReader).takeWait},
 	{"messages.jsonl", "kind origin body text priority work_item_id created_at",
-		func(r *holonReader, rec *holonRecord) error { r.messages[rec.ID] = rec; return nil }, ""},
-	{"queue_entries.jsonl", "message_id status priority created_at updated_at", (*holonReader).takeMessage, ""},
-	{"briefs.jsonl", "", nil, reports}, {"delivery_summaries.jsonl", "", nil, reports},
-	{"events.jsonl", "", nil, history}, {"tools.jsonl", "", nil, history}, {"transcript.jsonl", "", nil, history},
-	{"external_triggers.jsonl", "", nil, "they are addresses of Holon's; vise trigger url makes new ones"},
-	{"work_item_delegations.jsonl", "", nil, "the work of other agents is not in this ledger; vise delegate makes new ones"},
+		func(r *holonReader, rec *holonRecord) error { r.messages[rec.ID] = rec; return nil }},
+	{"queue_entries.jsonl", "message_id status priority created_at updated_at", (*holonReader).takeMessage},
 }
 
 // holonImplied are fields that other fields say too, or that say where Holon keeps its files.
-const holonImplied = " id agent_id session_id scope wait_policy workspace_id plan_artifact "
+const holonImplied = " id agent_id session_id scope wait_policy workspace_id plan_artifact duration_ms "
 
 // readHolon reads the Holon ledger of an agent's directory: dir/.holon/ledger, or dir/ledger. A malformed line is an error that names its
 // file and number, and what vise refuses in a record an error that names the record. Then readHolon returns nothing of the ledger.
-func readHolon(ctx context.Context, dir string) (holonLedger, error) {
-	r, err := openHolon(dir)
+func readHolon(ctx context.Context, dir string) (none holonLedger, err error) {
+	r, err := openHolon(ctx, dir)
 	if err != nil {
-		return holonLedger{}, err
+		return none, err
 	}
 	defer r.root.Close()
-	r.ctx = ctx
 	for _, f := range holonFiles {
-		if f.take == nil {
-			continue
-		}
-		if err := r.eachLatest(f); err != nil {
-			return holonLedger{}, err
+		if err == nil {
+			err = r.takeLatest(f)
 		}
 	}
-	if err := cmp.Or(r.takeState(), r.countOthers()); err != nil {
-		return holonLedger{}, err
+	if err = cmp.Or(err, r.takeState(), r.countOthers()); err != nil {
+		return none, err
 	}
 	for _, id := range slices.Sorted(maps.Keys(r.agents)) {
 		r.out.Agents = append(r.out.Agents, *r.agents[id])
 		for _, part := range append(r.agents[id].Parts(importedAtOnce, importedBytes), model.Import{AgentID: id}) {
 			if _, err := judged(part, time.Time{}); err != nil {
-				return holonLedger{}, bad(r.ledger, err)
+				return none, bad(r.top+"ledger", err)
 			}
 		}
 	}
 	for x, n := range r.left {
-		r.out.Left = append(r.out.Left, leftBehind{x.What, n, x.Why})
+		x.Count = n
+		r.out.Left = append(r.out.Left, x)
 	}
 	slices.SortFunc(r.out.Left, func(x, y leftBehind) int { return strings.Compare(x.What, y.What) })
+	r.out.Counts.Open = r.out.Counts.WorkItems - r.out.Counts.Completed
 	return r.out, nil
 }
 
 // holonReader reads one ledger.
 type holonReader struct {
 	ctx context.Context
-	// root is the agent's directory, opened so that no link in it leads out of it. ledger and state are paths below it, with slashes.
-	root          *os.Root
-	ledger, state string
-	out           holonLedger
-	agents        map[model.AgentID]*model.Import
-	items         map[model.ItemID]model.WorkItem
+	// root is the agent's directory, opened so that no link in it leads out of it. The ledger is in top, a path below it with slashes.
+	root   *os.Root
+	top    string
+	out    holonLedger
+	agents map[model.AgentID]*model.Import
+	items  map[model.ItemID]model.WorkItem
 	// messages are the records of messages.jsonl that no entry of the queue took.
 	messages map[string]*holonRecord
 	// left counts what is left, by what it is and why.
 	left map[leftBehind]int
 }
 
-func openHolon(dir string) (*holonReader, error) {
-	const hint = "name the directory of one agent, which holds .holon/ledger or ledger"
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, notFound("no Holon home at %s", dir).Because(err).At("dir", hint)
-	}
-	isThere := func(name string) bool { _, err := root.Stat(name); return err == nil }
+func openHolon(ctx context.Context, dir string) (*holonReader, error) {
 	for _, top := range []string{".holon/", ""} {
-		r := &holonReader{root: root, ledger: top + "ledger", state: top + "state/agent.json", agents: map[model.AgentID]*model.Import{},
-			items: map[model.ItemID]model.WorkItem{}, messages: map[string]*holonRecord{}, left: map[leftBehind]int{}}
-		if top == "" && !isThere(r.state) {
-			r.state = "agent.json"
-		}
-		if isThere(r.state) || isThere(r.ledger+"/.") {
-			r.out.Dir = filepath.Join(dir, r.ledger)
-			return r, nil
+		ledger := filepath.Join(dir, top, "ledger")
+		if info, err := os.Stat(ledger); err == nil && info.IsDir() {
+			root, err := os.OpenRoot(dir)
+			return &holonReader{ctx: ctx, root: root, top: top, out: holonLedger{imported: imported{Dir: ledger}},
+				agents: map[model.AgentID]*model.Import{}, items: map[model.ItemID]model.WorkItem{},
+				messages: map[string]*holonRecord{}, left: map[leftBehind]int{}}, err
 		}
 	}
-	root.Close()
 	return nil, notFound("no Holon ledger in %s: neither .holon/ledger nor ledger is there", dir).
-		At("dir").WithHint(hint)
+		At("dir", "name the directory of one agent, which holds .holon/ledger or ledger")
 }
 
 // agent returns the agent of a record: the owner of the item that it is about, else the agent that it names. It counts the record's fields
@@ -202,14 +177,13 @@ func (r *holonReader) takeItem(rec *holonRecord) error {
 	}
 	a.Items, r.items[w.ID] = append(a.Items, model.Imported{Item: w, Plan: r.plan(rec.ID, in.Plan)}), w
 	r.out.Counts.WorkItems++
-	r.out.Counts.Open = r.out.Counts.WorkItems - r.out.Counts.Completed
 	return nil
 }
 
 // plan returns an item's plan: its plan.md in the agent's directory, else the text in the record, which is out of date if there is a file.
 // It does not follow the path in the record, which can be from another machine or lead anywhere.
 func (r *holonReader) plan(item string, inline model.Text) model.Text {
-	raw, err := r.small(path.Join("work-items", item, "plan.md"), model.MaxPlanBytes)
+	raw, err := r.small("work-items/"+item+"/plan.md", model.MaxPlanBytes)
 	switch {
 	case err == nil && utf8.Valid(raw):
 		if r.out.Counts.PlanFiles++; inline != "" && inline != model.Text(raw) {
@@ -234,7 +208,7 @@ func (r *holonReader) takeTask(rec *holonRecord) error {
 	if t.Status == "queued" || t.Status == model.TaskRunning || t.Status == "cancelling" {
 		t.Status = model.TaskRunning
 		r.out.Counts.Running++
-		r.out.Notes = append(r.out.Notes, "task "+rec.ID+" is not vise's own: say that it is over by vise task stop "+rec.ID)
+		r.leave("task "+rec.ID+": that it runs", 1, "it is not vise's own; say that it is over by vise task stop "+rec.ID)
 	}
 	r.fit(&t.Summary, model.MaxReason, "task "+rec.ID)
 	a := r.agent(rec, t.WorkItemID)
@@ -252,8 +226,6 @@ type holonWait struct {
 	Subject     model.Text `json:"subject_ref"`
 	TriggeredAt time.Time  `json:"triggered_at"`
 	NextFireAt  time.Time  `json:"next_fire_at"`
-	DurationMS  int64      `json:"duration_ms"`
-	Repeat      bool       `json:"repeat"`
 	Sources     []struct {
 		WakeAt time.Time  `json:"wake_at"`
 		TaskID model.Text `json:"task_id"`
@@ -266,62 +238,45 @@ func (r *holonReader) takeWait(rec *holonRecord) error {
 	if err := rec.into(&in); err != nil {
 		return err
 	}
-	w, known := r.items[in.WorkItemID]
+	isOver := in.WorkItemID != "" && r.items[in.WorkItemID].State != model.Open
 	switch in.Status {
 	case model.WaitActive, "triggered", "scheduled":
 	case model.WaitCancelled, "resolved", "expired", "completed":
-		w.State = model.Completed
+		isOver = true
 	default:
 		return fmt.Errorf("unknown status %q", model.Text(in.Status))
 	}
 	switch {
 	case strings.HasPrefix(rec.ID, "waiting_intent:"): // it only repeats a waiting intent
 		return nil
-	case in.WorkItemID != "" && !known:
-		r.leave("wait "+rec.ID, 1, "its work item is not in the ledger")
-		return nil
-	case w.State == model.Completed:
-		r.leave(rec.file+": what is over, or is of a completed work item", 1, "it waits for nothing any more")
+	case isOver:
+		r.leave(rec.file+": what is over, or is of no open work item", 1, "it waits for nothing any more")
 		return nil
 	case rec.file == "timers.jsonl":
 		in.Kind = model.WaitTimer
 		r.out.Counts.Timers++
 	}
-	if in.Repeat {
-		r.leave("timer "+rec.ID+": what comes after its next firing", 1, "vise has no repeating timers")
+	x := in.Wait
+	x.ID, x.Status, x.Deliver = model.WaitID(rec.ID), model.WaitActive, model.DeliverWakeHint
+	x.Reason = cmp.Or(x.Reason, in.Description, in.Summary, "imported "+model.Text(x.Kind)+" wait")
+	x.Resource = cmp.Or(x.Resource, in.Subject)
+	if !in.TriggeredAt.IsZero() {
+		x.TriggerCount, x.LastTriggeredAt = 1, in.TriggeredAt
 	}
-	for _, t := range in.mapped(rec.ID) {
-		r.fit(t, model.MaxWaitText, "wait "+rec.ID)
-	}
-	a := r.agent(rec, in.WorkItemID)
-	a.Waits = append(a.Waits, in.Wait)
-	r.out.Counts.Waits++
-	return nil
-}
-
-// mapped gives a wait the fields that have other names in Holon, and returns its texts.
-func (x *holonWait) mapped(id string) []*model.Text {
-	x.ID, x.Status, x.Deliver = model.WaitID(id), model.WaitActive, model.DeliverWakeHint
-	x.Reason = cmp.Or(x.Reason, x.Description, x.Summary, "imported "+model.Text(x.Kind)+" wait")
-	x.Resource = cmp.Or(x.Resource, x.Subject)
-	if !x.TriggeredAt.IsZero() {
-		x.TriggerCount, x.LastTriggeredAt = 1, x.TriggeredAt
-	}
-	for _, s := range x.Sources {
-		if x.WakeAt.IsZero() {
-			x.WakeAt = s.WakeAt
-		}
+	for _, s := range in.Sources {
+		x.WakeAt = cmp.Or(x.WakeAt, s.WakeAt)
 		if x.Kind == model.WaitTask {
 			x.Resource = cmp.Or(x.Resource, s.TaskID)
 		}
 	}
-	if x.WakeAt.IsZero() {
-		x.WakeAt = x.NextFireAt
+	x.WakeAt = cmp.Or(x.WakeAt, in.NextFireAt)
+	for _, t := range []*model.Text{&x.Reason, &x.Resource, &x.Source, &x.Condition} {
+		r.fit(t, model.MaxWaitText, "wait "+rec.ID)
 	}
-	if x.WakeAt.IsZero() && x.DurationMS > 0 && !x.CreatedAt.IsZero() {
-		x.WakeAt = x.CreatedAt.Add(time.Duration(x.DurationMS) * time.Millisecond)
-	}
-	return []*model.Text{&x.Reason, &x.Resource, &x.Source, &x.Condition}
+	a := r.agent(rec, x.WorkItemID)
+	a.Waits = append(a.Waits, x)
+	r.out.Counts.Waits++
+	return nil
 }
 
 // takeMessage imports the message of an entry of the queue that no turn has read to its end. All other messages were read.
@@ -336,14 +291,8 @@ func (r *holonReader) takeMessage(entry *holonRecord) error {
 			Source model.Text `json:"source"`
 		} `json:"origin"`
 	}
-	rec, found := r.messages[entry.ID]
-	if found {
-		if err := rec.into(&in); err != nil {
-			return err
-		}
-	}
-	in.Priority = cmp.Or(in.Priority, model.Normal)
-	if err := entry.into(&in); err != nil { // the entry's priority counts
+	rec := cmp.Or(r.messages[entry.ID], entry)
+	if err := cmp.Or(rec.into(&in), entry.into(&in)); err != nil { // the entry's priority counts
 		return err
 	}
 	switch in.Status {
@@ -354,16 +303,13 @@ func (r *holonReader) takeMessage(entry *holonRecord) error {
 	default:
 		return fmt.Errorf("unknown status %q", model.Text(in.Status))
 	}
-	switch {
-	case !found:
-		r.leave("queued messages without words", 1, "they are not in messages.jsonl")
-		return nil
-	case slices.Contains([]string{"system_tick", "task_status", "control", "brief_ack", "brief_result"}, in.Kind):
+	if slices.Contains([]string{"system_tick", "task_status", "control", "brief_ack", "brief_result"}, in.Kind) {
 		r.leave("messages.jsonl: "+in.Kind, 1, "vise's scheduler says such things itself")
 		return nil
 	}
-	m, a := in.Message, r.agent(rec, "")
-	m.ID, m.Body, m.Status, m.Origin = model.MessageID(rec.ID), cmp.Or(holonBody(in.Body), in.Words), "", "external:holon"
+	m, a, whose := in.Message, r.agent(rec, ""), "message "+entry.ID
+	m.ID, m.Body, m.Status, m.Origin = model.MessageID(entry.ID), cmp.Or(holonBody(in.Body), in.Words), "", "external:holon"
+	m.Priority = cmp.Or(m.Priority, model.Normal)
 	if m.Source = cmp.Or(in.Origin.Source, in.Origin.Kind, model.Text(in.Kind)); in.Kind == "operator_prompt" && m.Source == "operator" {
 		m.Origin, m.Source = model.Operator, ""
 	}
@@ -373,12 +319,6 @@ func (r *holonReader) takeMessage(entry *holonRecord) error {
 	if r.items[m.WorkItemID].AgentID != a.AgentID {
 		m.WorkItemID = ""
 	}
-	return r.bringMessage(a, m)
-}
-
-// bringMessage imports a message that has words.
-func (r *holonReader) bringMessage(a *model.Import, m model.Message) error {
-	whose := "message " + string(m.ID)
 	r.fit(&m.Source, model.MaxWaitText, whose)
 	if len(m.Body) > model.MaxMessage {
 		r.fit(&m.Body, model.MaxMessage/utf8.UTFMax, whose)
@@ -407,45 +347,29 @@ func holonBody(raw json.RawMessage) model.Text {
 	return text
 }
 
-// takeState imports the agent, also one that has nothing, its current item, and its pending wake hint as a message.
+// takeState imports the agent, also one that has nothing, and its current item.
 func (r *holonReader) takeState() error {
 	var s struct {
-		Status string          `json:"status"`
-		Focus  model.ItemID    `json:"current_work_item_id"`
-		Hint   json.RawMessage `json:"pending_wake_hint"`
-		Reason model.Text      `json:"pending_wake_hint_reason"` // of test cases, which have no hint
+		Status string       `json:"status"`
+		Focus  model.ItemID `json:"current_work_item_id"`
 	}
-	raw, err := r.small(r.state, maxHolonFile)
+	raw, err := r.small(r.top+"state/agent.json", maxHolonFile)
 	if files.IsGone(err) {
 		raw, err = []byte("{}"), nil
 	}
-	rec, wrong := decodeHolon(holonFile{name: path.Base(r.state),
-		fields: "status current_work_item_id pending_wake_hint pending_wake_hint_reason"}, raw)
+	rec, wrong := decodeHolon(holonFile{name: "agent.json", fields: "status current_work_item_id"}, raw)
 	if err = cmp.Or(err, wrong, rec.into(&s)); err != nil {
-		return bad(r.state, err)
+		return bad(r.top+"state/agent.json", err)
 	}
 	if rec.AgentID = model.AgentID(rec.ID); rec.ID == "" && len(r.agents) > 0 {
 		rec.AgentID = slices.Min(slices.Collect(maps.Keys(r.agents)))
 	}
-	a := r.agent(rec, "")
+	r.agent(rec, "")
 	if w, ok := r.items[s.Focus]; ok && w.State == model.Open {
 		r.agents[w.AgentID].Focus = w.ID
 	}
 	if s.Status == "stopped" || s.Status == "paused" {
 		r.leave("that the agent is stopped", 1, "here it is awake; vise agents stop NAME stops it")
-	}
-	h := struct {
-		Reason      model.Text      `json:"reason"`
-		Description model.Text      `json:"description"`
-		Source      model.Text      `json:"source"`
-		Body        json.RawMessage `json:"body"`
-		CreatedAt   time.Time       `json:"created_at"`
-	}{Reason: s.Reason}
-	_ = json.Unmarshal(s.Hint, &h)                                 // a hint that cannot be parsed is ignored
-	sum := sha256.Sum256(append([]byte(h.Reason+"\n"), s.Hint...)) // raw: a checksum, not shown
-	if body := cmp.Or(holonBody(h.Body), h.Description, h.Reason); body != "" {
-		return r.bringMessage(a, model.Message{ID: model.MessageID("hint-" + hex.EncodeToString(sum[:8])), Origin: "external:holon",
-			Source: h.Source, Priority: model.Normal, Body: body, CreatedAt: h.CreatedAt})
 	}
 	return nil
 }
@@ -456,53 +380,49 @@ type holonRecord struct {
 	MessageID string        `json:"message_id"` // the id of an entry of the queue
 	AgentID   model.AgentID `json:"agent_id"`
 	SessionID model.AgentID `json:"session_id"` // agent_id in older records
-	file      string
-	line      int
-	// known are the fields that are read, as JSON; unknown names the others.
-	known   []byte
+	// file is where it is from, place also says the line.
+	file, place string
+	// known are the fields that are read; unknown names the others.
+	known   map[string]json.RawMessage
 	unknown []string
 }
 
 // decodeHolon splits a line into the fields that are read and the others.
 func decodeHolon(f holonFile, line []byte) (*holonRecord, error) {
 	rec := &holonRecord{file: f.name}
-	fields := map[string]json.RawMessage{}
-	err := json.Unmarshal(line, &fields)
-	if err == nil && fields == nil {
+	err := json.Unmarshal(line, &rec.known)
+	if err == nil && rec.known == nil {
 		err = errors.New("not a JSON object")
 	}
-	for name, value := range fields {
+	for name := range rec.known {
 		named := func(list string) bool { return strings.Contains(" "+list+" ", " "+name+" ") }
-		if !named(f.fields) && !named(holonImplied) {
+		if named(f.fields) {
+			continue
+		}
+		if delete(rec.known, name); !named(holonImplied) {
 			rec.unknown = append(rec.unknown, f.name+": "+name)
 		}
-		if !named(f.fields) || string(value) == "null" {
-			delete(fields, name)
-		}
 	}
-	rec.known, _ = json.Marshal(fields) // these were just decoded
-	if err == nil {
-		err = json.Unmarshal(line, rec)
-	}
-	return rec, err
+	return rec, cmp.Or(err, json.Unmarshal(line, rec))
 }
 
 // into decodes the fields that are read.
 func (rec *holonRecord) into(out any) error {
-	err := json.Unmarshal(rec.known, out)
+	raw, _ := json.Marshal(rec.known) // these were just decoded
+	err := json.Unmarshal(raw, out)
 	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
-		return fmt.Errorf("field %s: it cannot be a %s", path.Ext("." + wrong.Field)[1:], wrong.Value)
+		return fmt.Errorf("field %s: it cannot be a %s", wrong.Field[strings.LastIndexByte(wrong.Field, '.')+1:], wrong.Value)
 	}
 	return err
 }
 
-// eachLatest takes the last snapshot of each record of a file, in the order in which the ids first appear.
-func (r *holonReader) eachLatest(f holonFile) error {
+// takeLatest takes the last snapshot of each record of a file, in the order in which the ids first appear.
+func (r *holonReader) takeLatest(f holonFile) error {
 	var last []*holonRecord
 	at := map[string]int{}
-	err := r.lines(f.name, func(n int, line []byte) error {
+	err := r.lines(f.name, func(place string, line []byte) error {
 		rec, err := decodeHolon(f, line)
-		if rec.ID, rec.line = cmp.Or(rec.ID, rec.MessageID), n; err == nil && rec.ID == "" {
+		if rec.ID, rec.place = cmp.Or(rec.ID, rec.MessageID), place; err == nil && rec.ID == "" {
 			err = errors.New("no id")
 		}
 		if i, known := at[rec.ID]; known {
@@ -512,38 +432,31 @@ func (r *holonReader) eachLatest(f holonFile) error {
 		}
 		return err
 	})
-	for _, rec := range last {
-		if err == nil {
-			err = r.ctx.Err()
-		}
-		if err != nil {
-			return err
-		}
-		if err = f.take(r, rec); err != nil {
-			err = bad(fmt.Sprintf("%s/%s, line %d", r.ledger, f.name, rec.line), err)
+	for i := 0; i < len(last) && err == nil; i++ {
+		if err = f.take(r, last[i]); err != nil {
+			err = bad(last[i].place, err)
 		}
 	}
 	return err
 }
 
-// maxHolonFile bounds a file in bytes.
-const maxHolonFile = 1 << 30
+const maxHolonFile = 1 << 30 // bytes
 
-// lines calls visit with each line of a ledger's file that is not blank. A missing file has no lines.
-func (r *holonReader) lines(file string, visit func(n int, line []byte) error) error {
-	name := path.Join(r.ledger, file)
+// lines calls visit with each line of a ledger's file that is not blank, and its place. A missing file has no lines.
+func (r *holonReader) lines(file string, visit func(place string, line []byte) error) error {
+	name, n := r.top+"ledger/"+file, 0
 	raw, err := r.small(name, maxHolonFile)
 	if err != nil && !files.IsGone(err) {
 		return bad(name, err)
 	}
-	n := 0
 	for line := range bytes.Lines(raw) {
 		n++
 		if line = bytes.TrimSpace(line); len(line) == 0 {
 			continue
 		}
-		if err := cmp.Or(r.ctx.Err(), visit(n, line)); err != nil {
-			return bad(fmt.Sprintf("%s, line %d", name, n), err)
+		place := fmt.Sprintf("%s, line %d", name, n)
+		if err := cmp.Or(r.ctx.Err(), visit(place, line)); err != nil {
+			return bad(place, err)
 		}
 	}
 	return nil
@@ -572,25 +485,16 @@ func (r *holonReader) countOthers() error {
 	if n := len(r.messages); n > 0 {
 		r.leave("messages.jsonl: messages that no turn is to read", n, "they were read, dropped or never queued")
 	}
-	entries, err := fs.ReadDir(r.root.FS(), r.ledger)
-	if err != nil && !files.IsGone(err) {
-		return bad(r.ledger, err)
-	}
+	entries, err := fs.ReadDir(r.root.FS(), r.top+"ledger")
 	for _, e := range entries {
-		why := noPlace
-		if i := slices.IndexFunc(holonFiles, func(f holonFile) bool { return f.name == e.Name() }); i >= 0 {
-			why = holonFiles[i].why
+		if slices.ContainsFunc(holonFiles, func(f holonFile) bool { return f.name == e.Name() }) {
+			continue
 		}
 		n := 0
-		if why != "" && strings.HasSuffix(e.Name(), ".jsonl") {
-			err = r.lines(e.Name(), func(int, []byte) error { n++; return nil })
+		if strings.HasSuffix(e.Name(), ".jsonl") {
+			err = cmp.Or(err, r.lines(e.Name(), func(string, []byte) error { n++; return nil }))
 		}
-		if err != nil {
-			return err
-		}
-		if why != "" {
-			r.leave(e.Name(), n, why)
-		}
+		r.leave(e.Name(), n, "it is history, or says what other records say too, and stays with Holon")
 	}
-	return nil
+	return err
 }

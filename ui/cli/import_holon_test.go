@@ -69,6 +69,8 @@ func TestFieldsWithoutAPlaceAreCounted(t *testing.T) {
 		holonItems: `{"id":"work_1","agent_id":"builder","objective":"o","state":"completing","revision":3,"workspace_id":"agent_home:builder","turn_id":"turn-7","offered_reports":4,"todo_list":[{"text":"a","state":"pending"}],"work_refs":[{"kind":"pr","ref":"#7","reason":"why"}]}
 {"id":"work_2","agent_id":"builder","objective":"o","state":"open","turn_id":"turn-8"}`,
 		".holon/ledger/wait_conditions.jsonl": `{"id":"wait_1","work_item_id":"work_1","kind":"task","status":"active","waiting_for":"the build","subject_ref":"task-1","continuation":{"wake":"task_result"}}`,
+		".holon/ledger/tasks.jsonl":           `{"id":"task-1","status":"running"}`,
+		".holon/state/agent.json":             `{"pending_wake_hint":{"reason":"the build"}}`,
 	})
 	w := l.Agents[0].Items[0].Item
 	if w.State != model.Open || len(w.TodoList) != 1 || len(w.Links.Refs) != 1 || w.Links.Refs[0].Ref != "#7" || w.Offered != 0 {
@@ -79,6 +81,7 @@ func TestFieldsWithoutAPlaceAreCounted(t *testing.T) {
 		got[x.What] = x.Count
 	}
 	want := map[string]int{"work_items.jsonl: turn_id": 2, "work_items.jsonl: offered_reports": 1, "wait_conditions.jsonl: continuation": 1,
+		"agent.json: pending_wake_hint": 1, "task task-1: that it runs": 1,
 		"work_items.jsonl: why and since when an item has a reference": 1}
 	if !maps.Equal(got, want) {
 		t.Errorf("left %v, want %v", got, want)

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"vise/model"
@@ -21,7 +20,6 @@ type imported struct {
 	DryRun bool            `json:"dry_run"`
 	Counts holonCounts     `json:"counts"`
 	Agents []importedAgent `json:"agents"`
-	Notes  []string        `json:"notes,omitempty"`
 	// Left is what was not imported, and why.
 	Left []leftBehind `json:"left"`
 }
@@ -109,9 +107,7 @@ func importHolon(e *Env, dir string, dryRun bool) (answer, error) {
 			Messages: len(x.Messages), Focus: x.Focus}
 		if !dryRun {
 			t := takeover{Env: e}
-			done := showProgress(e, func() string {
-				return fmt.Sprintf("taking over agent %s: %d of %d records", g.AgentID, t.passed.Load(), g.records())
-			})
+			done := doing(e, fmt.Sprintf("taking over the %d records of agent %s", g.records(), g.AgentID))
 			err := t.take(x)
 			done()
 			if saved += t.imported; err != nil {
@@ -139,8 +135,6 @@ func importedSome(err error, saved int) error {
 // continues where it stopped.
 type takeover struct {
 	*Env
-	// passed counts the records of the finished parts.
-	passed   atomic.Int64
 	imported int
 	left     []leftBehind
 	warnings []model.Warning
@@ -166,11 +160,9 @@ func (t *takeover) take(in model.Import) error {
 		return err
 	}
 	for _, part := range in.Parts(most, importedBytes) {
-		n := len(part.Items) + len(part.Tasks) + len(part.Waits) + len(part.Messages)
 		if err := t.takePart(part); err != nil {
 			return err
 		}
-		t.passed.Add(int64(n))
 	}
 	return nil
 }
@@ -243,17 +235,11 @@ func (p *page) imported(m imported) {
 	p.say("%s: %d work items (%d open, %d completed), %d waits, %d tasks (%d running), %d messages",
 		m.Dir, c.WorkItems, c.Open, c.Completed, c.Waits, c.Tasks, c.Running, c.Messages)
 	p.line("plans: %d from records, %d from files", c.InlinePlans, c.PlanFiles)
-	for _, l := range m.Left[:min(len(m.Left), shownNotes)] {
+	for _, l := range m.Left[:min(len(m.Left), shownLeft)] {
 		p.say("left there: %s, %d: %s", l.What, l.Count, l.Why)
 	}
-	if more := len(m.Left) - shownNotes; more > 0 {
+	if more := len(m.Left) - shownLeft; more > 0 {
 		p.line("left there: and %d more kinds (--json has all)", more)
-	}
-	for _, n := range m.Notes[:min(len(m.Notes), shownNotes)] {
-		p.say("note: %s", n)
-	}
-	if more := len(m.Notes) - shownNotes; more > 0 {
-		p.line("note: and %d more (--json has all)", more)
 	}
 	for _, g := range m.Agents {
 		did := fmt.Sprintf("%d records imported, %d known before", g.Imported, g.Skipped)
@@ -269,7 +255,7 @@ func (p *page) imported(m imported) {
 	}
 }
 
-const shownNotes = 20
+const shownLeft = 20
 
 // importedIssues is the data of import github.
 type importedIssues struct {
