@@ -277,19 +277,25 @@ type UndoHistory struct{ done, undone []undoEntry }
 type undoEntry struct {
 	// Agent owns the items that the act changed.
 	Agent AgentID
+	// Final: nothing undoes the act.
+	Final bool
 	Undo
 }
 
 // maxUndo is how many acts can be undone.
 const maxUndo = 100
 
-// Add is h after a command for an agent; what names the command: "blocked wi-7f3k". A command that cannot be undone changes
-// nothing; after one that can, nothing can be redone.
+// Add is h after a command for an agent; what names the command: "blocked wi-7f3k". After a command that can be undone, nothing
+// can be redone.
 func (h UndoHistory) Add(agent AgentID, c Command, in Receipt, what Text) UndoHistory {
-	if in.Inverse == nil {
-		return h
+	e := undoEntry{Agent: agent, Final: in.Inverse == nil, Undo: Undo{What: what}}
+	if e.Final {
+		if in.Unchanged || in.follows() {
+			return h
+		}
+		return UndoHistory{pushed(h.done, e), h.undone}
 	}
-	e := undoEntry{agent, *in.Inverse}
+	e.Undo = *in.Inverse
 	switch undo, isUndo := c.(Undo); {
 	case !isUndo:
 		e.What = what
@@ -313,7 +319,15 @@ func (h UndoHistory) Drop(u Undo, err error) UndoHistory {
 	return UndoHistory{popped(h.done), h.undone}
 }
 
-// Last is the act that undo would undo or, with again, that redo would redo; ok is false without one.
+// Before is h without the acts after the last one that can be undone.
+func (h UndoHistory) Before() UndoHistory {
+	for e, ok := h.Last(false); ok && e.Final; e, ok = h.Last(false) {
+		h.done = popped(h.done)
+	}
+	return h
+}
+
+// Last is the last act or, with again, the act that redo would redo; ok is false without one.
 func (h UndoHistory) Last(again bool) (e undoEntry, ok bool) {
 	list := h.done
 	if again {
@@ -329,31 +343,45 @@ func (h UndoHistory) Last(again bool) (e undoEntry, ok bool) {
 func (h UndoHistory) Words() (undo, redo string) {
 	u, _ := h.Last(false)
 	r, _ := h.Last(true)
+	if u.Final {
+		u.What = "what came before: " + u.What
+	}
 	return u.What.String(), r.What.String()
 }
 
-// LastUndo finds, among receipts of the operator's acts (newest first), the one whose inverse undoes the last act or, with
-// again, redoes the last undone act. Undone acts count once.
-func LastUndo(receipts iter.Seq[Receipt], again bool) (Receipt, bool) {
+// LastUndo finds, among receipts of the operator's acts (newest first), the last act or, with again, the last undo: its inverse
+// redoes. Undone acts do not count. The inverse of the last act is nil if nothing undoes it; before is the newest act before it
+// that can be undone. Both are empty if there is none.
+func LastUndo(receipts iter.Seq[Receipt], again bool) (last, before Receipt) {
 	passed := 0 // acts that a later undo or redo cancels
 	for in := range receipts {
-		if in.Inverse == nil {
-			continue
-		}
-		undid := in.Command == CommandName(Undo{}) && in.Inverse.Again
-		redid := in.Command == CommandName(Undo{}) && !in.Inverse.Again
+		undid := in.Inverse != nil && in.Command == CommandName(Undo{}) && in.Inverse.Again
+		redid := in.Command == CommandName(Undo{}) && !undid
 		switch {
+		case in.Inverse == nil:
+			if !again && last.Command == "" && !in.follows() {
+				last = in
+			}
 		case again && !undid && !redid:
-			return Receipt{}, false // after a new act nothing can be redone
+			return last, before // after a new act nothing can be redone
 		case undid != again:
 			passed++
-		case passed == 0:
-			return in, true
-		default:
+		case passed > 0:
 			passed--
+		case last.Command == "":
+			last = in
+		default:
+			return last, in
 		}
 	}
-	return Receipt{}, false
+	return last, before
+}
+
+// follows reports whether the command is none of a person: vise sends it because of another one, or of a file.
+func (r Receipt) follows() bool {
+	const commands = "RefreshPlan SavePlan RefreshTodos RefreshTree NoteOverlap NoteChecks KeepCheck KeepSummary KeepUsageLimit " +
+		"AskPermission EndPermissions ClaimTurn BeatTurn EndTurn HandMessages SeeMessages NotifyOperator Tick"
+	return slices.Contains(strings.Fields(commands), r.Command)
 }
 
 func pushed(list []undoEntry, e undoEntry) []undoEntry {

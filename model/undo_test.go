@@ -3,6 +3,7 @@ package model
 import (
 	"encoding/json"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 )
@@ -75,18 +76,20 @@ func TestAReceiptOfBeforeHasNoInverse(t *testing.T) {
 	}
 }
 
-// TestLastUndo reads a history newest first; u and r are undo and redo, - is an act without an inverse.
+// TestLastUndo reads a history newest first; u and r are undo and redo, - is an act without an inverse, t a command that follows from others.
 func TestLastUndo(t *testing.T) {
-	for _, x := range []struct{ history, undo, redo string }{
-		{"", "", ""}, {"a", "a", ""}, {"ab", "b", ""}, {"abu", "a", "u2"}, {"abuu", "", "u3"}, {"aur", "r2", ""}, {"abuur", "r4", "u2"},
-		{"abuuru", "", "u5"}, {"auc", "c", ""}, {"a-", "a", ""}, {"au-", "", "u1"},
+	for _, x := range []struct{ history, undo, before, redo string }{
+		{"", "", "", ""}, {"a", "a", "", ""}, {"ab", "b", "a", ""}, {"abu", "a", "", "u2"}, {"abuu", "", "", "u3"},
+		{"aur", "r2", "", ""}, {"abuur", "r4", "", "u2"}, {"abuuru", "", "", "u5"}, {"auc", "c", "", ""},
+		{"a-", "-", "a", ""}, {"au-", "-", "", "u1"}, {"-", "-", "", ""}, {"a--", "-", "a", ""}, {"ab-u", "-", "a", "u3"},
+		{"at", "a", "", ""}, {"a-t", "-", "a", ""}, {"t", "", "", ""},
 	} {
 		for _, again := range []bool{false, true} {
-			want := x.undo
+			want, wantBefore := x.undo, x.before
 			if again {
-				want = x.redo
+				want, wantBefore = x.redo, ""
 			}
-			in, ok := LastUndo(func(yield func(Receipt) bool) {
+			last, before := LastUndo(func(yield func(Receipt) bool) {
 				for i := len(x.history) - 1; i >= 0; i-- {
 					in := Receipt{Command: "PickWorkItem", Revision: uint64(i), Inverse: &Undo{}}
 					switch x.history[i] {
@@ -96,22 +99,41 @@ func TestLastUndo(t *testing.T) {
 						in.Command = "Undo"
 					case '-':
 						in.Inverse = nil
+					case 't':
+						in.Command, in.Inverse = "RefreshPlan", nil
 					}
 					if !yield(in) {
 						return
 					}
 				}
 			}, again)
-			got := ""
-			if ok {
-				got = string(x.history[in.Revision])
-				if in.Command == "Undo" {
-					got += strconv.FormatUint(in.Revision, 10)
+			name := func(in Receipt) string {
+				switch in.Command {
+				case "":
+					return ""
+				case "Undo":
+					return string(x.history[in.Revision]) + strconv.FormatUint(in.Revision, 10)
 				}
+				return string(x.history[in.Revision])
 			}
-			if got != want {
-				t.Errorf("%q, again %v: got %q, want %q", x.history, again, got, want)
+			if name(last) != want || !again && name(before) != wantBefore {
+				t.Errorf("%q, again %v: got %q and %q, want %q and %q", x.history, again, name(last), name(before), want, wantBefore)
 			}
 		}
+	}
+}
+
+// TestAllCommandsThatFollowFromOthersExist: a renamed one would count as a person's act.
+func TestAllCommandsThatFollowFromOthersExist(t *testing.T) {
+	n := 0
+	for _, r := range Rights {
+		for _, name := range strings.Fields(r.Commands) {
+			if r.Only == "" && (Receipt{Command: name}).follows() {
+				n++
+			}
+		}
+	}
+	if n != 18 {
+		t.Errorf("%d commands follow from others, want 18", n)
 	}
 }

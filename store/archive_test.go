@@ -132,7 +132,7 @@ func TestTheArchiveAndTheClusterHaveTheWholeHistory(t *testing.T) {
 	if err != nil || !retried.Replayed || retried.WorkItemID != first.WorkItemID {
 		t.Errorf("seed %d: a retry of an archived change: %+v, %v", seed, retried, err)
 	}
-	if _, undone, err := l.LastUndo(ctx, first.WorkItemID, false); err != nil || undone {
+	if last, _, err := l.LastUndo(ctx, first.WorkItemID, false); err != nil || last.Inverse != nil {
 		t.Errorf("seed %d: an archived act can be undone, %v", seed, err)
 	}
 	isSound(t, l, 0)

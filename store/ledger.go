@@ -223,24 +223,24 @@ func (l *Ledger) View(ctx context.Context, fn func(model.Reader) error) error {
 // undoDepth is how many changes LastUndo searches.
 const undoDepth = 1000
 
-// LastUndo is model.LastUndo of the operator's latest changes, of the whole ledger or of one
-// item. ok is false if none is left among the last undoDepth changes.
-func (l *Ledger) LastUndo(ctx context.Context, item model.ItemID, again bool) (in model.Receipt, ok bool, err error) {
+// LastUndo is model.LastUndo of the operator's acts among the last undoDepth changes, of the whole ledger or of one item.
+func (l *Ledger) LastUndo(ctx context.Context, item model.ItemID, again bool) (last, before model.Receipt, err error) {
 	err = l.ViewFacts(ctx, func(f *Facts) error {
-		in, ok = model.LastUndo(func(yield func(model.Receipt) bool) {
+		last, before = model.LastUndo(func(yield func(model.Receipt) bool) {
 			seen := 0
 			f.history("", 0, true, func(o Outline) bool { // older changes are in an archive
 				if seen++; seen > undoDepth || o.Actor != model.Operator {
 					return seen <= undoDepth
 				}
 				p, _ := f.portionAt(o.Revision, o.Agent)
-				undoable := p.Receipt != nil && p.Receipt.Inverse != nil && (item == "" || p.Receipt.Inverse.Touches(item))
-				return !undoable || yield(*p.Receipt)
+				in := p.Receipt
+				of := in != nil && (item == "" || in.WorkItemID == item || in.Inverse != nil && in.Inverse.Touches(item))
+				return !of || yield(*in)
 			})
 		}, again)
 		return nil
 	})
-	return in, ok, Explain(err)
+	return last, before, Explain(err)
 }
 
 // ViewFacts is View for the packages of store. A read error takes precedence over the error of fn.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -71,20 +72,22 @@ func snooze(e *Env, c model.Snooze, until *string) (answer, error) {
 
 func undoVerb() verb {
 	var id model.ItemID
-	var again bool
+	var again, before bool
 	return verb{
 		use: "undo [ID]", short: "Undo your last act, in all or on one work item", args: to(&id), keyed: true,
 		long: `undo takes back your last pick, change, blocker, wait, acknowledgement or unread answer, and --redo does it
 again, whether it came from the console or the command line. Both refuse if the work item has changed
-since. Completions, reports and messages cannot be undone, nor an answer that its agent has read.`,
-		example: "vise undo\nvise undo wi-7f3k --redo",
-		flags:   flags{{"redo", &again, "redo what was undone last"}},
+since. Completions, reports, messages and new work items cannot be undone, nor an answer that its agent
+has read. If that was your last act, undo does nothing and names the act before it, which --before undoes.`,
+		example:  "vise undo\nvise undo wi-7f3k --redo",
+		flags:    flags{{"redo", &again, "redo what was undone last"}, {"before", &before, "undo the newest act before your last one"}},
+		excludes: "redo before",
 		run: func(e *Env, _ []string) (answer, error) {
-			in, before, err := replayed(e, "undo", id, again)
+			in, done, err := replayed(e, "undo", id, again, before)
 			what, said := model.Text("what its key was used for"), "done before"
-			if err == nil && !before {
+			if err == nil && !done {
 				var u model.Undo
-				if u, in, err = undo(e, id, again); err != nil {
+				if u, in, err = undo(e, id, again, before); err != nil {
 					return nil, err
 				}
 				what, said = u.What, u.Said()
@@ -102,34 +105,51 @@ type undone struct {
 	Revision   uint64        `json:"revision"`
 }
 
-func undo(e *Env, id model.ItemID, again bool) (u model.Undo, in model.Receipt, err error) {
-	last, ok, err := e.home.LastUndo(e, id, again)
+func undo(e *Env, id model.ItemID, again, skip bool) (u model.Undo, in model.Receipt, err error) {
+	last, before, err := e.home.LastUndo(e, id, again)
+	hint := "no act before it is left to undo"
+	if before.Inverse != nil {
+		hint = "vise undo --before undoes what came before it: " + actWords(e, before).String()
+	}
+	if skip {
+		last = before
+	}
 	switch {
 	case err != nil:
 		return u, in, err
-	case !ok && again:
+	case last.Command == "" && again:
 		return u, in, notFound("nothing was undone that could be done again").
 			WithHint("after a new act only that can be undone; vise events says what happened")
-	case !ok:
-		return u, in, notFound("no act of yours is left to undo").
-			WithHint("vise events says what happened; completions, reports, answers and messages have no undo")
+	case last.Command == "":
+		return u, in, notFound("no act of yours is left to undo").WithHint("vise events says what happened")
+	case last.Inverse == nil:
+		return u, in, model.Refuse(model.CodeRefused, "your last act cannot be undone: %s", actWords(e, last)).WithHint("%s", hint)
 	}
 	u = *last.Inverse
 	if u.What == "" {
 		u.What = actWords(e, last)
 	}
 	in, err = send(e, last.AgentID, u)
+	if x := model.AsError(err); x != nil && !again && !skip {
+		err = x.WithHint("%s; %s", x.Hint, hint)
+	}
 	return u, in, err
 }
 
 // actWords returns a description of an act from the journal.
 func actWords(e *Env, in model.Receipt) model.Text {
-	what := model.Text(in.Command)
+	what, id := model.Text(in.Command), in.WorkItemID
+	if in.Inverse != nil {
+		id = cmp.Or(in.Inverse.Item(), id)
+	}
 	_ = read(e, func(r model.Reader) error {
-		for _, e := range r.History(in.AgentID, model.Position{Revision: in.Revision}, 1) {
-			what = e.Describe()
+		for _, e := range r.History(in.AgentID, model.Position{Revision: in.Revision}, 2) {
+			if e.Revision == in.Revision && e.Kind != model.EventFocusReleased {
+				what = e.Describe()
+				break
+			}
 		}
-		if w, ok := r.Item(in.Inverse.Item()); ok {
+		if w, ok := r.Item(id); ok {
 			what = model.Text(w.Handle) + " " + what
 		}
 		return nil

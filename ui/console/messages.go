@@ -91,6 +91,11 @@ func (c *console) answered(j job, m receiptMsg) {
 			c.layers.refused()
 		}
 		s, _ := c.outbox.grouped(j, strings.TrimSpace(j.unsaid+" "+words(m.err)), true)
+		if j.envelope != nil {
+			if undo, is := j.envelope.Command.(model.Undo); is && !undo.Again {
+				s += c.beforeIt(undo.What)
+			}
+		}
 		c.refused(s)
 		return
 	}

@@ -237,6 +237,11 @@ func takeBack(again bool) act {
 			c.say("The last act is being saved. Try again.")
 			return
 		}
+		if !again && e.Final {
+			c.outbox.undo = c.outbox.undo.Before()
+			c.say("That cannot be undone: " + e.What.String() + "." + c.beforeIt(e.What))
+			return
+		}
 		if id := e.Item(); e.Agent == c.agent && id != "" && c.queue.Row(id) != nil {
 			c.cursor = id
 		}
@@ -246,6 +251,14 @@ func takeBack(again bool) act {
 		}
 		c.sendFor(e.Agent, e.Undo, said)
 	}
+}
+
+// beforeIt names the act that undo would undo now, if an earlier one was not undone.
+func (c *console) beforeIt(earlier model.Text) string {
+	if e, ok := c.outbox.undo.Last(false); ok && !e.Final && e.What != earlier {
+		return c.keys.Keyed(" {undo} undoes what came before it: ") + e.What.String() + "."
+	}
+	return ""
 }
 
 // undoWords describe a finished action: "blocked wi-7f3k".

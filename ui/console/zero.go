@@ -270,6 +270,7 @@ func (z *zeroRun) undo() message {
 		}
 		c.showNeed(z, last.entry.ID)
 		if !last.back {
+			c.outbox.undo = c.outbox.undo.Before()
 			c.say("That cannot be taken back.")
 			return
 		}

@@ -60,6 +60,7 @@ var rulings = []ruling{
 		act: regexp.MustCompile(`^(help )?search\b`), differs: regexp.MustCompile(`("file_todos":\[.*\],)?"returned"|\n[a-z-]+/\d{3} p\d [^\n]*|(?s)looks at one agent's alone\..*Usage:`)},
 	{name: "a filter names what its term knows", why: "the kinds of terms are one table, with one message",
 		act: regexp.MustCompile(`^(key|list --filter|search) `), only: regexp.MustCompile(`does not read: |! No term `)},
+	{name: "undo is of the last act", why: "it passed over what cannot be undone", act: regexp.MustCompile(`^(help )?undo\b`)},
 	{name: "doctor runs no program", why: "doctor --prove and its model are tests' own", act: regexp.MustCompile(`^help doctor\b`),
 		differs: regexp.MustCompile(` --prove runs\nthe program itself, [^:]*vise\.| *--prove  [^\n]*\n[^\n]*\n`)},
 }
