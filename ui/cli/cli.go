@@ -101,8 +101,9 @@ type Env struct {
 	// hasSaved means that this run has saved a command under the key savedAs. savedAs is empty if the key is made from the command's words.
 	hasSaved bool
 	savedAs  string
-	// called is the command that was called. former is its former name, if it was called by that.
+	// called is the command that was called, and words are its arguments. former is its former name, if it was called by that.
 	called *cobra.Command
+	words  []string
 	former string
 	// exit is the exit code of a run that has an answer.
 	exit int
@@ -142,9 +143,9 @@ func (e *Env) runs(c *cobra.Command, who caller, run body) *cobra.Command {
 		if err := cmp.Or(identify[who](), offCluster(e, insteadOnCluster[topVerb(c)])); err != nil {
 			return err
 		}
-		e.called = c
+		e.called, e.words = c, args
 		limitWait(e, c)
-		ans, err := run(e, args)
+		ans, err := run(e)
 		if err != nil {
 			return err
 		}

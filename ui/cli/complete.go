@@ -33,10 +33,10 @@ bash script needs the package bash-completion.`,
 		example: "source <(vise admin completion bash)",
 		words:   shells,
 		who:     anybody,
-		run: func(e *Env, args []string) (answer, error) {
+		run: func(e *Env) (answer, error) {
 			var b strings.Builder
 			var err error
-			switch root := e.called.Root(); args[0] {
+			switch root := e.called.Root(); e.words[0] {
 			case "bash":
 				err = root.GenBashCompletionV2(&b, true)
 			case "zsh":
@@ -46,9 +46,9 @@ bash script needs the package bash-completion.`,
 			case "powershell":
 				err = root.GenPowerShellCompletionWithDesc(&b)
 			default:
-				err = misuse("shell", "unknown shell %q", args[0]).WithHint("the shells are %s", strings.Join(shells, ", "))
+				err = misuse("shell", "unknown shell %q", e.words[0]).WithHint("the shells are %s", strings.Join(shells, ", "))
 			}
-			return wholeText(script{args[0], b.String()}, b.String()), err
+			return wholeText(script{e.words[0], b.String()}, b.String()), err
 		},
 	}
 }

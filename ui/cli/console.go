@@ -79,7 +79,7 @@ func firstAgents(e *Env, programs []string) []model.AgentID {
 
 // bare is vise without a command: the console on a terminal, else the status with a hint. It never waits for input that cannot come, and
 // asks a question only on a terminal.
-func bare(e *Env, _ []string) (answer, error) {
+func bare(e *Env) (answer, error) {
 	if e.flags.version {
 		return versionAnswer(e), nil
 	}

@@ -26,20 +26,20 @@ func (s strict) Apply(ctx context.Context, e model.Envelope) (model.Receipt, err
 	return in, err
 }
 
-func world(t *testing.T, plans map[model.ItemID]string) demoWorld {
+func world(t *testing.T, plans map[model.ItemID]string) (demoWorld, *store.Ledger) {
 	l := store.NewMem(nil)
 	return demoWorld{
-		Ledger: strict{l, t}, Now: time.Now, Sleep: home.Pause, SetClock: func(now func() time.Time) { l.Now = now },
-		WritePlan: func(_ model.AgentID, id model.ItemID, text string) error { plans[id] = text; return nil },
-	}
+		apply: strict{l, t}.Apply, pause: home.Pause, setClock: func(now func() time.Time) { l.Now = now },
+		write: func(x demoAct) error { plans[x.Item] = x.Plan; return nil },
+	}, l
 }
 
 func TestTheDemoIsQuietAndNothingInItIsRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		plans := map[model.ItemID]string{}
-		w := world(t, plans)
+		w, l := world(t, plans)
 		begun := time.Now()
-		if err := w.prepare(t.Context()); err != nil {
+		if err := w.prepare(t.Context(), time.Now); err != nil {
 			t.Fatal(err)
 		}
 		if d := time.Since(begun); d != 0 {
@@ -54,7 +54,7 @@ func TestTheDemoIsQuietAndNothingInItIsRefused(t *testing.T) {
 		if len(plans) < 3 {
 			t.Errorf("plans of %d items were edited", len(plans))
 		}
-		checkEnd(t, w.Ledger.(strict).Ledger)
+		checkEnd(t, l)
 	})
 }
 
@@ -84,10 +84,9 @@ func checkEnd(t *testing.T, l *store.Ledger) {
 
 func TestThePlayGoesOnAroundTheOperator(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := store.NewMem(nil)
-		w := world(t, map[model.ItemID]string{})
-		w.Ledger = l
-		if err := w.prepare(t.Context()); err != nil {
+		w, l := world(t, map[model.ItemID]string{})
+		w.apply = l.Apply
+		if err := w.prepare(t.Context(), time.Now); err != nil {
 			t.Fatal(err)
 		}
 		_, err := l.Apply(t.Context(), model.Envelope{Key: "k", Actor: model.Operator, Command: model.CompleteWorkItem{WorkItemID: "wi-limiter"}})
@@ -104,8 +103,8 @@ func TestThePlayEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
 		defer stop()
-		w := world(t, map[model.ItemID]string{})
-		if err := w.prepare(ctx); err != nil {
+		w, _ := world(t, map[model.ItemID]string{})
+		if err := w.prepare(ctx, time.Now); err != nil {
 			t.Fatal(err)
 		}
 		if err := w.play(ctx, demoScript()); !errors.Is(err, context.DeadlineExceeded) {

@@ -5,7 +5,7 @@ func subverbs(under string, examples map[string]string, take func(*Env), verbs .
 	for i := range verbs {
 		v, run := &verbs[i], verbs[i].run
 		v.who, v.example = acting, "vise "+under+" "+examples[v.name()]
-		v.run = func(e *Env, args []string) (answer, error) { take(e); return run(e, args) }
+		v.run = func(e *Env) (answer, error) { take(e); return run(e) }
 	}
 	return verbs
 }

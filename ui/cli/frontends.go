@@ -97,7 +97,7 @@ func mcpTokenVerb() verb {
 of a home are taken back by removing state/mcp-secret in it, and starting vise serve again.`,
 		example: "vise mcp token --agent ann",
 		flags:   flags{{"base", &base, "the address of vise serve"}},
-		run: func(e *Env, _ []string) (answer, error) {
+		run: func(e *Env) (answer, error) {
 			agent, err := ownAgent(e)
 			if err != nil {
 				return nil, err

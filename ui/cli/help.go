@@ -308,7 +308,7 @@ func manVerb() verb {
 		use: "man", short: "Print the manual page",
 		example: "vise admin man | man -l -",
 		who:     anybody,
-		run: func(e *Env, _ []string) (answer, error) {
+		run: func(e *Env) (answer, error) {
 			return wholeText(script{Text: manual(e.called.Root())}, manual(e.called.Root())), nil
 		},
 	}

@@ -140,7 +140,7 @@ func replayed(e *Env, asked ...any) (in model.Receipt, before bool, err error) {
 
 // changes makes the body of a verb that is the command c about one work item, and answers with the item.
 func changes[C model.Command](c *C, did string) body {
-	return func(e *Env, _ []string) (answer, error) { return itemAnswer(e, e.agent, *c, did) }
+	return func(e *Env) (answer, error) { return itemAnswer(e, e.agent, *c, did) }
 }
 
 // resolve returns the item that a handle, an id or the beginning of an id names.

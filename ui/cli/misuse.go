@@ -75,7 +75,7 @@ func choices(form string, words ...string) string {
 // group makes c a command that only has subcommands.
 func group(e *Env, c *cobra.Command) *cobra.Command {
 	c.Use += " COMMAND"
-	return e.runs(c, anybody, func(*Env, []string) (answer, error) {
+	return e.runs(c, anybody, func(*Env) (answer, error) {
 		return nil, misuse("verb", "%s needs a command", c.CommandPath()).WithHint("%s", commandsOf(c))
 	})
 }

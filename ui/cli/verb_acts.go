@@ -26,7 +26,7 @@ it comes back at once. vise inbox --snoozed lists what is snoozed.`,
 			{"withdraw", &c.Withdraw, "bring it back now"},
 		},
 		excludes: "until withdraw",
-		run: func(e *Env, _ []string) (_ answer, err error) {
+		run: func(e *Env) (_ answer, err error) {
 			isSnooze := until != nil
 			if c.Withdraw {
 				isSnooze, err = readOne(e, func(r model.Reader) (bool, error) {
@@ -82,7 +82,7 @@ has read. If that was your last act, undo does nothing and names the act before 
 		example:  "vise undo\nvise undo wi-7f3k --redo",
 		flags:    flags{{"redo", &again, "redo what was undone last"}, {"before", &before, "undo the newest act before your last one"}},
 		excludes: "redo before",
-		run: func(e *Env, _ []string) (answer, error) {
+		run: func(e *Env) (answer, error) {
 			in, done, err := replayed(e, "undo", id, again, before)
 			what, said := model.Text("what its key was used for"), "done before"
 			if err == nil && !done {
@@ -169,7 +169,7 @@ the program remembers the answer, if it can.`,
 		example: "vise permit claude once",
 		keyed:   true,
 		args:    to(&ref, &with),
-		run: func(e *Env, _ []string) (answer, error) {
+		run: func(e *Env) (answer, error) {
 			in, before, err := replayed(e, "permit", ref, with)
 			if !before && err == nil {
 				in, err = permit(e, ref, with)

@@ -40,7 +40,7 @@ func agentsVerb() verb {
 		verbs: []verb{agentsAddVerb(), agentsSetVerb(), agentsRemoveVerb(), agentsRenameVerb(),
 			agentsPostureVerb("stop", "Leave an agent alone: no turn begins, a running one ends", model.Stopped),
 			agentsPostureVerb("resume", "Let a stopped agent run again", model.Awake)},
-		run: func(e *Env, _ []string) (answer, error) {
+		run: func(e *Env) (answer, error) {
 			return readAnswer(e, (*page).agents, func(r model.Reader) (agentList, error) { return agentList{gists(e, r, "")}, nil })
 		},
 	}
@@ -57,7 +57,7 @@ delegation of that agent's current item.`,
 		example: "vise agents add ann",
 		args:    to(&c.AgentID, &c.InitialMessage), keyed: true,
 		flags: flags{{"for-delegation", &forDelegation, "it works for --agent, and is run by its program"}},
-		run: func(e *Env, args []string) (answer, error) {
+		run: func(e *Env) (answer, error) {
 			switch {
 			case forDelegation:
 				parent, err := ownAgent(e)
@@ -65,9 +65,9 @@ delegation of that agent's current item.`,
 					return nil, err
 				}
 				return changeAgent(e, parent, c)
-			case len(args) > 1:
+			case len(e.words) > 1:
 				return nil, misuse("for-delegation", "a message is for an agent that works for another").
-					WithHint("add --for-delegation, or say it afterwards: vise say %s MESSAGE", args[0])
+					WithHint("add --for-delegation, or say it afterwards: vise say %s MESSAGE", e.words[0])
 			}
 			return changeAgent(e, "", model.AddAgent{AgentID: c.AgentID})
 		},
@@ -79,7 +79,7 @@ func agentsRemoveVerb() verb {
 	return verb{
 		use: "remove AGENT", short: "Remove an agent that never had work", example: "vise agents remove ann", aliases: "rm",
 		args: to(&c.AgentID), keyed: true,
-		run: func(e *Env, _ []string) (answer, error) {
+		run: func(e *Env) (answer, error) {
 			in, err := send(e, "", c)
 			return receiptAnswer(in, "agent %s is removed", c.AgentID), err
 		},
@@ -93,7 +93,7 @@ func agentsRenameVerb() verb {
 		long: `rename keeps the agent's settings in the ledger. A program that works as AGENT goes on under that name: tell it
 the new one with vise install PROGRAM --agent NAME, and rename it under agents: in config.yaml.`,
 		args: to(&old, &name),
-		run: func(e *Env, _ []string) (answer, error) {
+		run: func(e *Env) (answer, error) {
 			var a model.Agent
 			err := read(e, func(r model.Reader) (err error) {
 				a, _ = r.Agent(old)
@@ -128,7 +128,7 @@ func agentsPostureVerb(name, short string, posture model.Posture) verb {
 	return verb{
 		use: name + " AGENT", short: short, example: "vise agents " + name + " ann",
 		args: to(&c.AgentID), keyed: true,
-		run: func(e *Env, _ []string) (answer, error) { return changeAgent(e, "", c) },
+		run: func(e *Env) (answer, error) { return changeAgent(e, "", c) },
 	}
 }
 
@@ -149,7 +149,7 @@ func agentsSetVerb() verb {
 			{"check", &c.CheckCommand, "the command that counts as the check; empty: any test, build or linter"},
 		},
 		needs: "auto-pick posture max-quiet-turns-per-hour max-turns-per-hour max-cost-per-day evidence check",
-		run: func(e *Env, _ []string) (_ answer, err error) {
+		run: func(e *Env) (_ answer, err error) {
 			if c.MaxQuietTurnsPerHour, err = limit("max-quiet-turns-per-hour", quiet, -1, strconv.Atoi); err != nil {
 				return nil, err
 			}

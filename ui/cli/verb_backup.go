@@ -35,17 +35,17 @@ the whole copy before it gives it its name. FILE also holds the items' plan file
 and long reports; a snapshot in the home does not.`,
 		example: "vise backup ~/vise-backup.tar",
 		who:     anybody,
-		run: func(e *Env, args []string) (answer, error) {
+		run: func(e *Env) (answer, error) {
 			d, err := openHome(e)
 			if err != nil {
 				return nil, err
 			}
 			defer doing(e, "copying the ledger, and proving the copy")()
 			var out backedUp
-			if len(args) == 0 {
+			if len(e.words) == 0 {
 				out.Snapshot, err = recovery.TakeSnapshot(e, d.Ledger)
 			} else {
-				out.Snapshot, err = backupTo(e, d, args[0])
+				out.Snapshot, err = backupTo(e, d, e.words[0])
 			}
 			out.Snapshots, _ = recovery.Snapshots(d.Ledger.Home()) // the copy is made even if these cannot be listed
 			return answered(out, func(p *page) {
@@ -97,7 +97,7 @@ func initVerb() verb {
 added vise to a program, else one called default. In an existing home it only adds the agent.`,
 		example: "vise admin init --agent ann",
 		keyed:   true,
-		run: func(e *Env, _ []string) (answer, error) {
+		run: func(e *Env) (answer, error) {
 			d, created, err := openOrCreate(e)
 			if err != nil {
 				return nil, err
@@ -127,7 +127,7 @@ on meanwhile and wait for some milliseconds at most. vise doctor says when it pa
 uses the space that the home keeps in reserve.`,
 		example: "vise admin compact",
 		who:     anybody,
-		run: func(e *Env, _ []string) (answer, error) {
+		run: func(e *Env) (answer, error) {
 			d, err := openHome(e)
 			if err != nil {
 				return nil, err
@@ -150,7 +150,7 @@ of an older ledger, also for reading, brings it to the newer format; an older vi
 or refuses the home. It exits 1 when the formats differ. Run it with the new vise before you install it.`,
 		example: "vise admin upgrade-check",
 		who:     anybody,
-		run: func(e *Env, _ []string) (answer, error) {
+		run: func(e *Env) (answer, error) {
 			d, err := openHome(e)
 			if err != nil {
 				return nil, err
@@ -203,7 +203,7 @@ func versionVerb() verb {
 		use: "version", short: "Show the version of vise",
 		example: "vise admin version",
 		who:     anybody,
-		run:     func(e *Env, _ []string) (answer, error) { return versionAnswer(e), nil },
+		run:     func(e *Env) (answer, error) { return versionAnswer(e), nil },
 	}
 }
 

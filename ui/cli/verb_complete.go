@@ -31,7 +31,7 @@ file todo that is linked to the item needs a decision (--todo, --todos).`,
 			{"abandon", &abandon, "give the work up, for this reason: its threads end abandoned"},
 			{"dead-end", &deadEnd, "with --abandon: record what was tried as a dead end"},
 		},
-		run: func(e *Env, args []string) (answer, error) {
+		run: func(e *Env) (answer, error) {
 			report, err := reportText(e, file)
 			if err != nil {
 				return nil, err
@@ -40,11 +40,11 @@ file todo that is linked to the item needs a decision (--todo, --todos).`,
 			if why == "" && deadEnd {
 				return nil, misuse("dead-end", "--dead-end goes with --abandon").WithHint("give up with --abandon REASON")
 			}
-			before, err := find(e, args[0])
+			before, err := find(e, e.words[0])
 			if err != nil {
 				return nil, err
 			}
-			if err := final(e, args[0], before, report != "" || why != ""); err != nil {
+			if err := final(e, e.words[0], before, report != "" || why != ""); err != nil {
 				return nil, err
 			}
 			e.end.Anyway = model.Text(strings.TrimSpace(anyway))
@@ -233,21 +233,21 @@ vise report wi-7f3k --file report.md`,
 			{"none", &none, "decline all offered reports"},
 		},
 		excludes: "file offered none",
-		run: func(e *Env, args []string) (answer, error) {
+		run: func(e *Env) (answer, error) {
 			if file == "" && offered == 0 && !none {
-				return readItem(e, args[0], (*page).report, func(r model.Reader, w model.WorkItem) (out home.CompletionResult) {
+				return readItem(e, e.words[0], (*page).report, func(r model.Reader, w model.WorkItem) (out home.CompletionResult) {
 					out.WorkItem = home.ViewOf(r, w.ID)
 					return out
 				})
 			}
 			text, err := reportText(e, file)
 			if offered != 0 {
-				text, err = offeredText(e, args[0], int(offered))
+				text, err = offeredText(e, e.words[0], int(offered))
 			}
 			if err != nil {
 				return nil, err
 			}
-			id, err := resolve(e, args[0])
+			id, err := resolve(e, e.words[0])
 			if err != nil {
 				return nil, err
 			}

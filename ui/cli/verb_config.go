@@ -45,7 +45,7 @@ and the themes beside it. A running console takes changes as they are saved.`,
 
 // ofSettings makes the body of a command that shows the settings as vise reads them.
 func ofSettings(show func(config.Place, config.Settings) answer) body {
-	return func(e *Env, _ []string) (answer, error) {
+	return func(e *Env) (answer, error) {
 		at, err := configPlace(e.getenv)
 		if err != nil {
 			return nil, err
@@ -90,7 +90,7 @@ func configCheck(at config.Place, s config.Settings) answer {
 	}}
 }
 
-func configSchema(*Env, []string) (answer, error) {
+func configSchema(*Env) (answer, error) {
 	s, err := config.Schema()
 	if err != nil {
 		return nil, err

@@ -68,7 +68,7 @@ A limit a day: vise agents set AGENT --max-cost-per-day DOLLARS.`,
 			{"turns", &each, "show each turn too"},
 		},
 		args: to(&item),
-		run: func(e *Env, args []string) (answer, error) {
+		run: func(e *Env) (answer, error) {
 			if days < 1 || days > maxCostDays {
 				return nil, misuse("days", "--days %d is not 1 to %d", days, maxCostDays)
 			}

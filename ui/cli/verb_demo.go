@@ -23,7 +23,7 @@ func demoVerb() verb {
 		long: `demo opens the same console on a ledger in memory, on which scripted agents work for some minutes.
 Without a terminal it says how things stand at the beginning.`,
 		example: "vise admin demo",
-		run:     func(e *Env, _ []string) (answer, error) { return openDemo(e) },
+		run:     openDemo,
 	}
 }
 
@@ -70,12 +70,12 @@ func (r *consoleRun) demo() (console.Session, *home.Home, error) {
 	ledger := store.NewMem(copies)
 	h := home.On(ledger, copies, home.Options{Now: r.now, Dir: dir})
 	w := demoWorld{
-		Ledger: h, Now: r.now, Sleep: home.Pause, SetClock: func(now func() time.Time) { ledger.Now = now },
-		WritePlan: func(agent model.AgentID, id model.ItemID, text string) error {
-			return files.WriteAtomic(copies.PlanPath(agent, id), []byte(text))
+		apply: h.Apply, pause: home.Pause, setClock: func(now func() time.Time) { ledger.Now = now },
+		write: func(x demoAct) error {
+			return files.WriteAtomic(copies.PlanPath(x.Agent, x.Item), []byte(demoText(x.Plan).Raw())) // raw: to a file
 		},
 	}
-	if err := w.prepare(r); err != nil {
+	if err := w.prepare(r, r.now); err != nil {
 		return console.Session{}, nil, err
 	}
 	plans, err := watchPlans(r, h, "")
@@ -95,16 +95,13 @@ func (r *consoleRun) demo() (console.Session, *home.Home, error) {
 
 // demoWorld is what the demo acts on.
 type demoWorld struct {
-	Ledger interface {
-		Apply(context.Context, model.Envelope) (model.Receipt, error)
-	}
-	// WritePlan replaces an item's plan file, as an agent's editor would.
-	WritePlan func(model.AgentID, model.ItemID, string) error
-	Now       func() time.Time
-	// SetClock replaces the ledger's clock.
-	SetClock func(func() time.Time)
-	// Sleep waits, or returns the context's error.
-	Sleep func(context.Context, time.Duration) error
+	apply func(context.Context, model.Envelope) (model.Receipt, error)
+	// write replaces an item's plan file, as an agent's editor would.
+	write func(demoAct) error
+	// setClock replaces the ledger's clock.
+	setClock func(func() time.Time)
+	// pause waits, or returns the context's error.
+	pause func(context.Context, time.Duration) error
 }
 
 // demoAct is one act of an agent or of somebody else.
@@ -121,99 +118,65 @@ type demoAct struct {
 }
 
 // prepare makes the agents with their past, the last hour act by act. It does not wait between the acts.
-func (w demoWorld) prepare(ctx context.Context) error {
-	begin := w.Now().Add(-demoPast)
+func (w demoWorld) prepare(ctx context.Context, clock func() time.Time) error {
+	begin := clock().Add(-demoPast)
 	now := begin
-	w.SetClock(func() time.Time { return now })
-	defer w.SetClock(w.Now)
-	for i, in := range demoPrologue(begin) {
-		if _, err := w.Ledger.Apply(ctx, model.Envelope{Key: fmt.Sprintf("prologue-%d", i), Actor: model.Operator,
-			Command: in}); err != nil {
-			return fmt.Errorf("demo: agent %s: %w", in.AgentID, err)
-		}
+	w.setClock(func() time.Time { return now })
+	defer w.setClock(clock)
+	var acts []demoAct
+	for _, in := range demoPrologue(begin) {
+		acts = append(acts, act(0, in.AgentID, in).by(model.Operator))
 	}
-	for i, act := range demoHour() {
-		now = begin.Add(act.After)
-		if err := w.perform(ctx, fmt.Sprintf("hour-%d", i), act); err != nil {
-			return fmt.Errorf("demo: act %d of the hour before: %w", i+1, err)
-		}
-	}
-	return nil
+	w.pause = func(_ context.Context, at time.Duration) error { now = begin.Add(at); return nil }
+	return w.play(ctx, append(acts, demoHour()...))
 }
 
-// play performs the acts. A refusal is not an error: the operator can change the same items, and play continues.
+// play performs acts, each after its pause. A refusal is not an error: the operator can change the same items, and play continues.
 func (w demoWorld) play(ctx context.Context, acts []demoAct) error {
-	for i, act := range acts {
-		if err := w.Sleep(ctx, act.After); err != nil {
-			return err
+	for i, x := range acts {
+		err := w.pause(ctx, x.After)
+		if err == nil && x.Plan != "" {
+			err = w.write(x)
 		}
-		if err := w.perform(ctx, fmt.Sprintf("act-%d", i), act); err != nil {
-			return fmt.Errorf("demo: act %d: %w", i+1, err)
+		if err == nil && x.Command != nil {
+			_, err = w.apply(ctx, model.Envelope{Key: home.NewKey(), Actor: cmp.Or(x.By, model.AgentActor(x.Agent)), Agent: x.Agent,
+				Command: x.Command})
+		}
+		if err != nil && model.AsError(err) == nil {
+			return fmt.Errorf("demo: act %d of %s: %w", i+1, x.Agent, err)
 		}
 	}
 	return nil
 }
 
-func (w demoWorld) perform(ctx context.Context, key string, act demoAct) error {
-	if act.Plan != "" {
-		if err := w.WritePlan(act.Agent, act.Item, demoText(act.Plan).Raw()); err != nil { // raw: to a file
-			return err
-		}
-	}
-	if act.Command == nil {
-		return nil
-	}
-	by := act.By
-	if by == "" {
-		by = model.AgentActor(act.Agent)
-	}
-	_, err := w.Ledger.Apply(ctx, model.Envelope{Key: key, Actor: by, Agent: act.Agent, Command: act.Command})
-	if refused := model.AsError(err); refused != nil {
-		return nil
-	}
-	return err
-}
-
-// demoScript returns about five minutes of work of three agents.
+// demoScript returns about four minutes of work of three agents.
 func demoScript() []demoAct {
 	return []demoAct{
 		act(6, mainAgent, nil).writes("wi-limiter", "limiter-burst"),
-		act(7, mainAgent, tells("wi-retry", "run 8812 succeeded")).by("external:ci"),
-		act(8, ciAgent, checklist("wi-matrix", "x Drop go 1.24", "x Merge lint jobs", "~ Cache modules")),
-		act(9, mainAgent, checklist("wi-limiter", "x Extract interface", "x Move bucket", "x Compile gateway",
+		act(8, mainAgent, tells("wi-retry", "run 8812 succeeded")).by("external:ci"),
+		act(10, ciAgent, checklist("wi-matrix", "x Drop go 1.24", "x Merge lint jobs", "~ Cache modules")),
+		act(12, mainAgent, checklist("wi-limiter", "x Extract interface", "x Move bucket", "x Compile gateway",
 			"x Write limiter contract tests", "~ Replay traffic", "Update runbook")).writes("wi-limiter", "limiter-tests"),
-		act(7, docsAgent, picks("wi-rollout", "")),
-		act(9, docsAgent, checklist("wi-rollout", "x Outline", "~ Metrics to watch", "Rollback")).writes("wi-rollout", "rollout-outline"),
-		act(8, ciAgent, checklist("wi-warm", "Save on main", "Restore in pull requests")),
-		act(10, mainAgent, checklist("wi-limiter", "x Extract interface", "x Move bucket", "x Compile gateway",
-			"x Write limiter contract tests", "x Replay traffic", "~ Update runbook")),
-		act(6, ciAgent, completes("wi-matrix",
-			"Lint is one job, Go 1.24 is gone, modules are cached: a pull request takes 4m10s instead of 11m.",
-			"x Drop go 1.24", "x Merge lint jobs", "x Cache modules")),
-		act(6, ciAgent, picks("wi-warm", "the cache is fresh in mind")),
-		act(10, docsAgent, asks("wi-rollout", "which metrics page to link", "Link the public status page or the internal dashboard?",
+		act(10, docsAgent, picks("wi-rollout", "")),
+		act(12, docsAgent, checklist("wi-rollout", "x Outline", "~ Metrics to watch", "Rollback")).writes("wi-rollout", "rollout-outline"),
+		act(16, ciAgent, completes("wi-matrix",
+			"Lint is one job, Go 1.24 is gone, modules are cached: a pull request takes 4m10s instead of 11m.")),
+		act(8, ciAgent, picks("wi-warm", "the cache is fresh in mind")),
+		act(14, docsAgent, asks("wi-rollout", "which metrics page to link", "Link the public status page or the internal dashboard?",
 			"public", "internal", "both")),
-		act(8, mainAgent, completes("wi-limiter",
+		act(12, mainAgent, completes("wi-limiter",
 			"The limiter lives in package limit, without HTTP imports. Headers of 24 h of replayed traffic are byte-identical; "+
 				"contract tests pass with -race. The runbook has the new metric names.")),
-		act(7, mainAgent, model.PickWorkItem{WorkItemID: "wi-retry", ClearBlocker: true, Reason: "CI run 8812 is green"}),
-		act(9, ciAgent, checklist("wi-warm", "x Save on main", "~ Restore in pull requests")),
-		act(8, mainAgent, completes("wi-retry",
-			"PR #341 is merged. Retries are at most 10 % of the last minute's requests; the budget is a metric.",
-			"x Budget type", "x Wire into client", "x Merge")),
-		act(8, mainAgent, picks("wi-jitter", "")),
-		act(9, mainAgent, checklist("wi-jitter", "x Full jitter", "~ Measure the herd test")).writes("wi-jitter", "jitter-done"),
-		act(9, ciAgent, awaits("wi-warm", "CI run 8830", "github:acme/gateway#344", 60)),
-		act(8, ciAgent, picks("wi-repro", "")),
-		act(10, mainAgent, model.CreateWorkItem{Objective: "Per-tenant quotas on top of the limiter", PlanStatus: model.NeedsInput,
-			Plan: "# Quotas\n\nWho sets them: the tenant's admin, or we?\n"}),
-		act(12, ciAgent, tells("wi-warm", "run 8830 failed: restore key not found")).by("external:ci"),
-		act(9, ciAgent, picks("wi-warm", "CI run 8830 failed")),
-		act(9, mainAgent, checklist("wi-jitter", "x Full jitter", "x Measure the herd test")),
-		act(6, mainAgent, completes("wi-jitter",
+		act(10, mainAgent, model.PickWorkItem{WorkItemID: "wi-retry", ClearBlocker: true, Reason: "CI run 8812 is green"}),
+		act(16, mainAgent, completes("wi-retry",
+			"PR #341 is merged. Retries are at most 10 % of the last minute's requests; the budget is a metric.")),
+		act(10, mainAgent, picks("wi-jitter", "")),
+		act(12, ciAgent, awaits("wi-warm", "CI run 8830", "github:acme/gateway#344", 60)),
+		act(14, mainAgent, nil).writes("wi-jitter", "jitter-done"),
+		act(12, mainAgent, completes("wi-jitter",
 			"Backoff uses full jitter. The thundering herd test's p99 went from 2.4 s to 0.6 s.")),
-		act(8, mainAgent, picks("wi-flags", "")),
-		act(10, mainAgent, checklist("wi-flags", "~ List flags older than 90 days", "Remove readers", "Remove writers")),
+		act(10, ciAgent, tells("wi-warm", "run 8830 failed: restore key not found")).by("external:ci"),
+		act(12, mainAgent, picks("wi-flags", "")),
 	}
 }
 
@@ -242,13 +205,9 @@ func picks(id model.ItemID, reason model.Text) model.Command {
 	return model.PickWorkItem{WorkItemID: id, Reason: reason}
 }
 
-// completes completes an item with a report, after a change of its todos.
-func completes(id model.ItemID, report model.Text, list ...string) model.Command {
-	c := model.Round{Text: report, Calls: []model.Call{{Command: model.CompleteWorkItem{WorkItemID: id}}}}
-	if len(list) > 0 {
-		c.Calls = append([]model.Call{{Command: checklist(id, list...)}}, c.Calls...)
-	}
-	return c
+// completes completes an item with a report.
+func completes(id model.ItemID, report model.Text) model.Command {
+	return model.Round{Text: report, Calls: []model.Call{{Command: model.CompleteWorkItem{WorkItemID: id}}}}
 }
 
 func asks(id model.ItemID, reason, question model.Text, choices ...model.Text) model.Command {

@@ -57,7 +57,7 @@ permissions and trusted hooks, starts the MCP server and calls a tool, and lists
 			{"in-child", &o.inChild, ""},
 		},
 		who: anybody,
-		run: func(e *Env, args []string) (answer, error) {
+		run: func(e *Env) (answer, error) {
 			if o.rebuild || o.repair || o.inChild || size {
 				if err := offCluster(e, insteadOfDoctor); err != nil {
 					return nil, err
@@ -68,8 +68,8 @@ permissions and trusted hooks, starts the MCP server and calls a tool, and lists
 				return prove(e)
 			case size:
 				return doctorSize(e)
-			case len(args) > 0:
-				return doctorProgram(e, args[0], project)
+			case len(e.words) > 0:
+				return doctorProgram(e, e.words[0], project)
 			}
 			return doctor(e, o)
 		},

@@ -46,8 +46,8 @@ run; an agent has one turn at a time.`,
 		example: `vise drive
 vise drive --agent ann --adapter claude -- claude -p`,
 		flags: o.flags(flags{{"once", &once, "end when no agent has anything to do"}}),
-		run: func(e *Env, args []string) (answer, error) {
-			d, err := driver(e, o, args)
+		run: func(e *Env) (answer, error) {
+			d, err := driver(e, o, e.words)
 			if err != nil {
 				return nil, err
 			}
@@ -171,7 +171,7 @@ makes. /healthz and /metrics are for this machine. With --drive it also drives t
 			{"drive", &also, "drive the configured agents too"},
 			{"mcp", &tools, "serve agents' tools too, to this machine, at /mcp/AGENT; vise mcp token prints how"},
 		}),
-		run: func(e *Env, _ []string) (answer, error) {
+		run: func(e *Env) (answer, error) {
 			h, err := open(e)
 			if err != nil {
 				return nil, err

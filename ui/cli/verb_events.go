@@ -42,7 +42,7 @@ vise events --follow`,
 			{"item", &o.item, "only events of this work item"},
 			{"limit", &o.limit, fmt.Sprintf("how many at most, 1 to %d", maxEvents)},
 		},
-		run: func(e *Env, _ []string) (answer, error) { return nil, events(e, o) },
+		run: func(e *Env) (answer, error) { return nil, events(e, o) },
 	}
 }
 

@@ -66,8 +66,30 @@ ledger; the other machines join it without. The home must not have a ledger of i
 		example: "vise admin fleet join etcd://db1:2379,db2:2379,db3:2379/team --ca ca.pem --cert ann.pem --key ann.key",
 		flags:   append(at.flags(), flags{{"new", &fresh, "make the ledger, which must not be there yet"}}...),
 		who:     anybody,
-		run:     func(e *Env, args []string) (answer, error) { return fleetJoin(e, args[0], at, fresh) },
+		run: func(e *Env) (answer, error) {
+			dir, err := homeDir(e)
+			if err != nil {
+				return nil, err
+			}
+			out := membership{Home: dir, Created: fresh}
+			err = onLedger(e, e.words[0], at, func(at store.Cluster, b store.Backend) (err error) {
+				if out.Cluster, err = store.Join(e, dir, at, b, fresh, store.Options{}); err == nil {
+					out.Read, err = b.OnlyReads(e)
+				}
+				return err
+			})
+			return answerOf(out, (*page).joined), err
+		},
 	}
+}
+
+func (p *page) joined(out membership) {
+	p.say("the home %s has its ledger at %s", out.Home, out.Address())
+	if out.Read {
+		p.line("it only reads the ledger, as this user may. vise and vise list show it; vise admin fleet status shows the cluster")
+		return
+	}
+	p.line("vise new OBJECTIVE --agent NAME makes a work item; vise admin fleet status shows the cluster")
 }
 
 // reach is how a cluster is reached.
@@ -135,28 +157,6 @@ func onLedger(e *Env, address string, r reach, fn func(store.Cluster, store.Back
 	return errors.Join(fn(at, b), b.Close())
 }
 
-func fleetJoin(e *Env, address string, r reach, fresh bool) (answer, error) {
-	dir, err := homeDir(e)
-	if err != nil {
-		return nil, err
-	}
-	out := membership{Home: dir, Created: fresh}
-	err = onLedger(e, address, r, func(at store.Cluster, b store.Backend) (err error) {
-		if out.Cluster, err = store.Join(e, dir, at, b, fresh, store.Options{}); err == nil {
-			out.Read, err = b.OnlyReads(e)
-		}
-		return err
-	})
-	return answered(out, func(p *page) {
-		p.say("the home %s has its ledger at %s", dir, out.Address())
-		if out.Read {
-			p.line("it only reads the ledger, as this user may. vise and vise list show it; vise admin fleet status shows the cluster")
-			return
-		}
-		p.line("vise new OBJECTIVE --agent NAME makes a work item; vise admin fleet status shows the cluster")
-	}), err
-}
-
 func fleetStatusVerb() verb {
 	return verb{
 		use: "status", short: "Show the ledger's cluster: members, space, the clock, schedulers",
@@ -166,7 +166,7 @@ members run, with what each says by itself. The schedulers that run, in consoles
 divide the agents between them.`,
 		example: "vise admin fleet status",
 		who:     anybody,
-		run: func(e *Env, _ []string) (answer, error) {
+		run: func(e *Env) (answer, error) {
 			l, err := fleetLedger(e)
 			if err != nil {
 				return nil, err
@@ -291,7 +291,7 @@ func fleetCheckVerb() verb {
 from the records. Others work on meanwhile. It exits 1 if it finds a problem.`,
 		example: "vise admin fleet check",
 		who:     anybody,
-		run: func(e *Env, _ []string) (answer, error) {
+		run: func(e *Env) (answer, error) {
 			l, err := fleetLedger(e)
 			if err != nil {
 				return nil, err
@@ -317,7 +317,7 @@ from the records. Others work on meanwhile. It exits 1 if it finds a problem.`,
 
 func fleetGrantVerb() verb {
 	var at reach
-	var g store.Grant
+	var out granted
 	var agents only
 	return verb{
 		use: "grant USER ADDRESS", short: "Let a user of the cluster use a ledger",
@@ -326,23 +326,43 @@ read it; with --only read all of it, and change what belongs to these agents. A 
 an earlier one. Granting needs the certificate of the cluster's user root.`,
 		example: "vise admin fleet grant ann etcd://db1:2379,db2:2379,db3:2379/team --ca ca.pem --cert root.pem --key root.key",
 		flags: append(at.flags(), flags{
-			{"read", &g.Read, "only read, as a console for somebody who looks on"},
+			{"read", &out.Read, "only read, as a console for somebody who looks on"},
 			{"only", &agents, "change only what belongs to these agents"},
 		}...),
 		excludes: "read only",
+		args:     to(&out.User, &out.Ledger),
 		who:      anybody,
-		run: func(e *Env, args []string) (answer, error) {
-			if err := grantable(args[0]); err != nil {
+		run: func(e *Env) (answer, error) {
+			if err := grantable(out.User); err != nil {
 				return nil, err
 			}
 			for _, name := range agents {
 				if !model.ValidID(name) {
 					return nil, misuse("only", "%q is not an agent's name", name)
 				}
-				g.Agents = append(g.Agents, model.AgentID(name))
+				out.Agents = append(out.Agents, model.AgentID(name))
 			}
-			return fleetGrant(e, args[0], args[1], at, g)
+			err := onLedger(e, out.Ledger, at, func(at store.Cluster, b store.Backend) (err error) {
+				out.Ledger = at.Address()
+				out.Enforced, err = store.GrantOn(e, b, out.User, out.Grant)
+				return err
+			})
+			return answerOf(out, (*page).granted), err
 		},
+	}
+}
+
+func (p *page) granted(out granted) {
+	switch {
+	case out.Read:
+		p.say("%s may read %s, and change nothing", out.User, out.Ledger)
+	case len(out.Agents) > 0:
+		p.say("%s may read %s, and change what belongs to %s", out.User, out.Ledger, strings.Join(as[string](out.Agents), ", "))
+	default:
+		p.say("%s may read and change %s", out.User, out.Ledger)
+	}
+	if !out.Enforced {
+		p.line("the cluster does not enforce it yet: everybody whose certificate it accepts may do everything; etcdctl auth enable")
 	}
 }
 
@@ -360,27 +380,4 @@ func grantable(user string) error {
 			WithHint("it is the common name of the certificate: openssl x509 -noout -subject -in FILE")
 	}
 	return nil
-}
-
-func fleetGrant(e *Env, user, address string, r reach, g store.Grant) (answer, error) {
-	out := granted{User: user, Grant: g}
-	err := onLedger(e, address, r, func(at store.Cluster, b store.Backend) (err error) {
-		out.Ledger = at.Address()
-		out.Enforced, err = store.GrantOn(e, b, user, g)
-		return err
-	})
-	return answered(out, func(p *page) {
-		switch {
-		case g.Read:
-			p.say("%s may read %s, and change nothing", user, out.Ledger)
-		case len(g.Agents) > 0:
-			p.say("%s may read %s, and change what belongs to %s", user, out.Ledger,
-				strings.Join(as[string](g.Agents), ", "))
-		default:
-			p.say("%s may read and change %s", user, out.Ledger)
-		}
-		if !out.Enforced {
-			p.line("the cluster does not enforce it yet: everybody whose certificate it accepts may do everything; etcdctl auth enable")
-		}
-	}), err
 }

@@ -41,7 +41,7 @@ must be installed there too.`,
 		example: "vise admin hosts",
 		who:     anybody,
 		verbs:   []verb{hostsAddVerb(), hostsRemoveVerb(), hostsServeVerb()},
-		run: func(e *Env, _ []string) (answer, error) {
+		run: func(e *Env) (answer, error) {
 			at, err := configPlace(e.getenv)
 			if err != nil {
 				return nil, err
@@ -111,7 +111,8 @@ path the home is the usual one. The host is written into config.yaml. vise then 
 and says whether that works. vise admin hosts and the console refuse a home that they follow already.`,
 		example: "vise admin hosts add build ssh://ann@build.example/srv/vise",
 		who:     anybody,
-		run: func(e *Env, args []string) (answer, error) {
+		run: func(e *Env) (answer, error) {
+			args := e.words
 			at, err := configPlace(e.getenv)
 			if err == nil {
 				err = rewritten(at, config.WithHost)(e, args[0], args[1])
@@ -137,13 +138,13 @@ func hostsRemoveVerb() verb {
 		use: "remove NAME", short: "Stop showing a host; nothing on it is changed",
 		example: "vise admin hosts remove build",
 		who:     anybody,
-		run: func(e *Env, args []string) (answer, error) {
+		run: func(e *Env) (answer, error) {
 			at, err := configPlace(e.getenv)
 			if err == nil {
 				without := func(raw []byte, name, _ string) ([]byte, error) { return config.WithoutHost(raw, name) }
-				err = rewritten(at, without)(e, args[0], "")
+				err = rewritten(at, without)(e, e.words[0], "")
 			}
-			return oneLine(hostList{Hosts: []hostGist{}}, "removed %s", args[0]), err
+			return oneLine(hostList{Hosts: []hostGist{}}, "removed %s", e.words[0]), err
 		},
 	}
 }
@@ -156,7 +157,7 @@ authorized_keys that begins with command="vise admin hosts serve" limits a key t
 --home PATH in it to that home. An address that names another home is refused.`,
 		example: "vise admin hosts serve </dev/null",
 		who:     anybody,
-		run: func(e *Env, _ []string) (answer, error) {
+		run: func(e *Env) (answer, error) {
 			h, err := open(e)
 			if err != nil {
 				return nil, err

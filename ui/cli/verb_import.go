@@ -79,27 +79,27 @@ and why. It writes nothing below DIR. If a line is malformed, nothing is importe
 before is skipped: a second import brings what is new or was not reached.`,
 		example: "vise admin import holon ~/holon --dry-run",
 		flags:   flags{{"dry-run", &dryRun, "only say what would be imported"}},
-		run:     func(e *Env, args []string) (answer, error) { return importHolon(e, args[0], dryRun) },
+		run: func(e *Env) (answer, error) {
+			done := doing(e, "reading what is there")
+			l, err := readHolon(e, e.words[0])
+			done()
+			if err == nil {
+				err = rename(e, &l)
+			}
+			if err == nil && !dryRun {
+				_, _, err = openOrCreate(e)
+			}
+			if err != nil {
+				return nil, err
+			}
+			return importHolon(e, l, dryRun)
+		},
 	}
 }
 
-func importHolon(e *Env, dir string, dryRun bool) (answer, error) {
-	done := doing(e, "reading what is there")
-	l, err := readHolon(e, dir)
-	done()
-	if err != nil {
-		return nil, err
-	}
-	if err := rename(e, &l); err != nil {
-		return nil, err
-	}
+func importHolon(e *Env, l holonLedger, dryRun bool) (answer, error) {
 	out := l.imported
 	out.DryRun, out.Agents = dryRun, []importedAgent{}
-	if !dryRun {
-		if _, _, err := openOrCreate(e); err != nil {
-			return nil, err
-		}
-	}
 	var warnings []model.Warning
 	saved := 0
 	for _, x := range l.Agents {
@@ -292,7 +292,7 @@ before is skipped, even if its work item is completed.`,
 			{"dry-run", &dryRun, "only say what would be imported"},
 		},
 		needs: "label",
-		run:   func(e *Env, args []string) (answer, error) { return importGitHub(e, args[0], label, dryRun) },
+		run:   func(e *Env) (answer, error) { return importGitHub(e, e.words[0], label, dryRun) },
 	}
 }
 

@@ -34,7 +34,7 @@ agent's. vise hide ID hides an entry until something new happens, or with --unti
 			{"limit", &limit, "how many entries at most"},
 		},
 		who: anybody,
-		run: func(e *Env, _ []string) (answer, error) {
+		run: func(e *Env) (answer, error) {
 			sweepPermissions(e)
 			return readAnswer(e, (*page).inbox, func(r model.Reader) (inboxOf, error) {
 				if err := knownIfNamed(e, r); err != nil {
@@ -152,13 +152,13 @@ ID, are no longer stalled. One turn begins as soon as a driver runs (vise drive,
 whatever the agent's limits are. vise why AGENT says what holds an agent back.`,
 		example: "vise retry ann",
 		keyed:   true,
-		run: func(e *Env, args []string) (answer, error) {
+		run: func(e *Env) (answer, error) {
 			var c model.Retry
-			known, err := isAgent(e, args[0])
+			known, err := isAgent(e, e.words[0])
 			if known {
-				c.AgentID = model.AgentID(args[0])
+				c.AgentID = model.AgentID(e.words[0])
 			} else if err == nil {
-				c.WorkItemID, err = resolve(e, args[0])
+				c.WorkItemID, err = resolve(e, e.words[0])
 			}
 			if err != nil {
 				return nil, err
@@ -195,7 +195,8 @@ standard input.`,
 			{"priority", &c.Priority, "interject, next, normal or background"},
 			{"item", &item, "the work item that it is about"},
 		},
-		run: func(e *Env, args []string) (_ answer, err error) {
+		run: func(e *Env) (_ answer, err error) {
+			args := e.words
 			if known, err := isAgent(e, args[0]); err != nil || !known || len(args) == 1 {
 				return nil, cmp.Or(err, sayToWhom(e, args, known))
 			}
@@ -236,16 +237,16 @@ if one of its work items asks too. A TEXT of - is standard input.`,
 		example:  "vise answer wi-7f3k LRU",
 		revision: &seen,
 		flags:    flags{{"plan-ready", &ready, "set a plan that needs input to ready"}},
-		run: func(e *Env, args []string) (answer, error) {
-			c, err := asked(e, args[0])
+		run: func(e *Env) (answer, error) {
+			c, err := asked(e, e.words[0])
 			if err == nil {
-				c.Text, err = message(e, args[1:])
+				c.Text, err = message(e, e.words[1:])
 			}
 			if err != nil {
 				return nil, err
 			}
 			c.PlanReady, c.SeenRevision = ready, seen
-			in, before, err := replayed(e, "answer", args[0], c.Text, ready, seen)
+			in, before, err := replayed(e, "answer", e.words[0], c.Text, ready, seen)
 			var names receiptNames
 			switch {
 			case err != nil:

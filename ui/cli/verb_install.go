@@ -40,7 +40,8 @@ func installVerb() verb {
 				"false takes that back (default: no change; on a terminal vise asks)"},
 			{"print", &prints, "print the MCP server of --agent as most clients take it, and write nothing"},
 		},
-		run: func(e *Env, args []string) (answer, error) {
+		run: func(e *Env) (answer, error) {
+			args := e.words
 			switch {
 			case prints && len(args) == 0:
 				return printServer(e, o)
@@ -299,11 +300,11 @@ the user's file, or with --project from this one.`,
 			{"write", &write, "keep the text as a block in FILE"},
 		},
 		who: anybody,
-		run: func(e *Env, args []string) (answer, error) {
+		run: func(e *Env) (answer, error) {
 			if write || o.Uninstall {
-				return keepPrimer(e, args, o)
+				return keepPrimer(e, e.words, o)
 			}
-			if len(args) > 0 || o.DryRun {
+			if len(e.words) > 0 || o.DryRun {
 				return nil, misuse("write", "a FILE or --dry-run needs --write").
 					WithHint("vise context prime --write FILE puts the text there")
 			}
@@ -363,7 +364,8 @@ programs the last words are offered as a report. The output of a program that ne
 itself is not read.`,
 		example: "vise run wi-7f3k\nvise run -- claude -p --verbose --output-format stream-json 'Work on the current item'",
 		flags:   flags{{"print", &show, "print the session's command, and do not run it"}},
-		run: func(e *Env, args []string) (answer, error) {
+		run: func(e *Env) (answer, error) {
+			args := e.words
 			switch at := e.called.ArgsLenAtDash(); {
 			case at == 0 && len(args) > 0:
 				return nil, wrap(e, args)

@@ -36,7 +36,7 @@ item's order nor what anybody has seen of it. Completed items take links, too.`,
 			{"remove", &removes, "remove these links"},
 		},
 		needs: "thread todo ref",
-		run: func(e *Env, _ []string) (answer, error) {
+		run: func(e *Env) (answer, error) {
 			links, err := o.links(threadsOf(e, "").Dir)
 			if err == nil && !removes {
 				err = threadsThere(links.Threads)
@@ -134,10 +134,10 @@ func (v *threadVerbs) where() verb {
 action, reason, unverified entries, the strongest gap, dead ends, files, and whether its thread can be
 used here. Without ID it shows the agent's current item, else the active thread, else the suspended
 threads and how to go on with them. It changes nothing; picking an item goes on with its thread.`,
-		run: func(e *Env, args []string) (_ answer, err error) {
+		run: func(e *Env) (_ answer, err error) {
 			var item model.WorkItem
-			if len(args) > 0 {
-				item, err = itemOf(e, args[0])
+			if len(e.words) > 0 {
+				item, err = itemOf(e, e.words[0])
 			} else if item, err = focusOf(e, agentOf); home.NoHome(err) {
 				err = nil
 			}

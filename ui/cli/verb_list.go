@@ -33,9 +33,9 @@ vise list --filter 'age:>1d'`,
 			{"cursor", &o.cursor, "continue after the end of a list (its next_cursor)"},
 			{"todos", &o.todos, "with the checklists"},
 		},
-		run: func(e *Env, args []string) (answer, error) {
-			if len(args) > 0 {
-				o.filter = args[0]
+		run: func(e *Env) (answer, error) {
+			if len(e.words) > 0 {
+				o.filter = e.words[0]
 			}
 			return list(e, o)
 		},
@@ -210,11 +210,11 @@ Without it, the file todos of the repository around you are searched too: id, ti
 		example: `vise search limiter 'class:queued,blocked'
 vise search -- limiter -gateway`,
 		flags: flags{{"limit", &limit, fmt.Sprintf("how many, 1 to %d", action.MostFound)}},
-		run: func(e *Env, args []string) (answer, error) {
+		run: func(e *Env) (answer, error) {
 			if limit < 1 || limit > action.MostFound {
 				return nil, misuse("limit", "--limit %d is not 1 to %d", limit, action.MostFound)
 			}
-			words := strings.Join(args, " ")
+			words := strings.Join(e.words, " ")
 			var found []todoHit
 			if e.agent == "" {
 				found = searchTodos(e, words)

@@ -54,8 +54,8 @@ also gets those that lie on other machines, as far as the ledger has them.`,
 			{"give-up", &m.giveUp, "take back a move that was interrupted: the ledger stays at FROM"},
 		}...),
 		who: anybody,
-		run: func(e *Env, args []string) (answer, error) {
-			m.Env, m.from, m.to = e, args[0], args[1]
+		run: func(e *Env) (answer, error) {
+			m.Env, m.from, m.to = e, e.words[0], e.words[1]
 			if e.connect == nil {
 				return nil, toFleet(e)
 			}

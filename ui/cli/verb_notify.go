@@ -42,7 +42,7 @@ it.`,
 			{"test", &test, "the channel to send a test message by"},
 		},
 		oneOf: "brief test",
-		run: func(e *Env, _ []string) (answer, error) {
+		run: func(e *Env) (answer, error) {
 			if !brief {
 				return testChannel(e, test)
 			}
@@ -109,7 +109,7 @@ vise brief --since 3d --markdown`,
 			{"since", &since, "since when: a span back from now (8h, 3d), or a time (18:00, 2026-11-20 16:00)"},
 			{"markdown", &markdown, "write Markdown"},
 		},
-		run: func(e *Env, _ []string) (answer, error) {
+		run: func(e *Env) (answer, error) {
 			from, err := briefFrom(e, since)
 			if err != nil {
 				return nil, err

@@ -38,21 +38,32 @@ type plan struct {
 func planVerb() verb {
 	return verb{
 		use: "plan", short: "Find, read and edit a work item's plan.md; go through its saves",
-		verbs: []verb{planPathVerb(), planShowVerb(), planLogVerb(), planDiffVerb(), planEditVerb(), planStatusVerb()},
+		verbs: []verb{
+			{use: "path ID", short: "Print where the plan file is", example: "vise plan path wi-7f3k", run: planPath},
+			planShowVerb(), planLogVerb(),
+			{
+				use: "diff ID A [B]", short: "Show what changed from one save of the plan to another, or to now",
+				long: `plan diff compares two saves of a plan, or a save with plan.md as it is now. A save is named by its number in plan
+log, or by a time at which the plan was so: 16:00, '2026-11-20 16:00', or 2h back from now.`,
+				example: `vise plan diff wi-7f3k 1
+vise plan diff wi-7f3k 16:00 18:00`,
+				run: diffPlan,
+			},
+			{
+				use: "edit ID", short: "Open the plan in $VISUAL or $EDITOR", items: model.FilterOpen, example: "vise plan edit wi-7f3k",
+				run: planEdit,
+			},
+			planStatusVerb(),
+		},
 	}
 }
 
-func planPathVerb() verb {
-	return verb{
-		use: "path ID", short: "Print where the plan file is", example: "vise plan path wi-7f3k",
-		run: func(e *Env, args []string) (answer, error) {
-			out, _, err := readPlan(e, args[0])
-			if err == nil && out.Plan.Path == "" {
-				return nil, badPlan(out)
-			}
-			return oneLine(out, "%s", out.Plan.Path), err
-		},
+func planPath(e *Env) (answer, error) {
+	out, _, err := readPlan(e, e.words[0])
+	if err == nil && out.Plan.Path == "" {
+		return nil, badPlan(out)
 	}
+	return oneLine(out, "%s", out.Plan.Path), err
 }
 
 func planShowVerb() verb {
@@ -61,19 +72,12 @@ func planShowVerb() verb {
 		use: "show ID", short: "Print the plan, safe on a terminal",
 		example: "vise plan show wi-7f3k\nvise plan show wi-7f3k --at 16:00",
 		flags:   flags{{"at", &at, "as it was at this save: its number in plan log, or a time (16:00, '2026-11-20 16:00', 2h)"}},
-		run: func(e *Env, args []string) (answer, error) {
+		run: func(e *Env) (answer, error) {
 			if at != nil {
-				return planAt(e, args[0], *at)
+				return planAt(e, e.words[0], *at)
 			}
-			return planShow(e, args[0])
+			return planShow(e, e.words[0])
 		},
-	}
-}
-
-func planEditVerb() verb {
-	return verb{
-		use: "edit ID", short: "Open the plan in $VISUAL or $EDITOR", items: model.FilterOpen, example: "vise plan edit wi-7f3k",
-		run: func(e *Env, args []string) (answer, error) { return planEdit(e, args[0]) },
 	}
 }
 
@@ -83,7 +87,8 @@ func planStatusVerb() verb {
 		use: "status ID [STATUS]", short: "Show or set the plan status: draft, ready or needs_input", items: model.FilterOpen,
 		example:  "vise plan status wi-7f3k ready",
 		revision: &c.SeenRevision,
-		run: func(e *Env, args []string) (answer, error) {
+		run: func(e *Env) (answer, error) {
+			args := e.words
 			if len(args) == 2 {
 				c.PlanStatus = new(model.PlanStatus(args[1]))
 				return change(e, args[0], "plan "+safe(args[1])+":", c)
@@ -133,8 +138,8 @@ func badPlan(out plan) error {
 }
 
 // planEdit opens the plan in the editor, waits until the editor ends, and makes the ledger record the file's new state.
-func planEdit(e *Env, ref string) (answer, error) {
-	out, file, err := readPlan(e, ref)
+func planEdit(e *Env) (answer, error) {
+	out, file, err := readPlan(e, e.words[0])
 	if err != nil {
 		return nil, err
 	}
@@ -322,23 +327,12 @@ kept; of older ones fewer are kept.`,
 		example: `vise plan log wi-7f3k
 vise plan log wi-7f3k --limit 200`,
 		flags: flags{{"limit", &limit, fmt.Sprintf("how many at most, 1 to %d", model.MaxPlanSaves)}},
-		run: func(e *Env, args []string) (answer, error) {
+		run: func(e *Env) (answer, error) {
 			if limit < 1 || limit > model.MaxPlanSaves {
 				return nil, misuse("limit", "--limit %d is not 1 to %d", limit, model.MaxPlanSaves)
 			}
-			return listSaves(e, args[0], limit)
+			return listSaves(e, e.words[0], limit)
 		},
-	}
-}
-
-func planDiffVerb() verb {
-	return verb{
-		use: "diff ID A [B]", short: "Show what changed from one save of the plan to another, or to now",
-		long: `plan diff compares two saves of a plan, or a save with plan.md as it is now. A save is named by its number in plan
-log, or by a time at which the plan was so: 16:00, '2026-11-20 16:00', or 2h back from now.`,
-		example: `vise plan diff wi-7f3k 1
-vise plan diff wi-7f3k 16:00 18:00`,
-		run: diffPlan,
 	}
 }
 
@@ -450,7 +444,8 @@ func saveAt(e *Env, saves []model.PlanSave, at string) (model.PlanSave, error) {
 	return s, nil
 }
 
-func diffPlan(e *Env, args []string) (answer, error) {
+func diffPlan(e *Env) (answer, error) {
+	args := e.words
 	x, err := readSaves(e, args[0])
 	if err != nil {
 		return nil, err

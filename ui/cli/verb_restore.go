@@ -183,14 +183,14 @@ home beside it, or in --into, with the present plan files.`,
 			{"timeout", &o.timeout, "stop reading the damaged file after this time"},
 		},
 		who: anybody,
-		run: func(e *Env, args []string) (answer, error) {
+		run: func(e *Env) (answer, error) {
 			dir, err := homeDir(e)
 			if err != nil {
 				return nil, err
 			}
 			from := ""
-			if len(args) > 0 {
-				if from, err = filepath.Abs(args[0]); err != nil {
+			if len(e.words) > 0 {
+				if from, err = filepath.Abs(e.words[0]); err != nil {
 					return nil, err
 				}
 				if _, err := os.Stat(from); files.IsGone(err) {

@@ -58,8 +58,8 @@ the agent received it, replied afterwards, and the quoted line is gone.`,
 		keyed:   true,
 		verbs:   []verb{commentVerb()},
 		flags:   flags{{"send", &sends, "send the comments that were not sent, as one message"}},
-		run: func(e *Env, args []string) (answer, error) {
-			out, err := reviewOf(e, args[0])
+		run: func(e *Env) (answer, error) {
+			out, err := reviewOf(e, e.words[0])
 			var in model.Receipt
 			if err == nil && sends {
 				in, err = send(e, e.agent, model.SendComments{WorkItemID: out.WorkItemID})
@@ -164,7 +164,8 @@ func commentVerb() verb {
 --send sends all comments to the agent in one message. Until then vise undo takes the last one back.`,
 		example: "vise review comment wi-7f3k limit.go:5 'Use the field.'",
 		keyed:   true,
-		run: func(e *Env, args []string) (answer, error) {
+		run: func(e *Env) (answer, error) {
+			args := e.words
 			item, err := itemOf(e, args[0])
 			if err != nil {
 				return nil, err

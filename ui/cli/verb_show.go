@@ -33,41 +33,39 @@ plan needed input. Waited for others: all other time, in the queue too. The thre
 		example: "vise show wi-7f3k --story",
 		flags:   flags{{"story", &story, "its life and where its time went"}},
 		who:     anybody,
-		run:     func(e *Env, args []string) (answer, error) { return show(e, args[0], story) },
+		run: func(e *Env) (answer, error) {
+			id, err := resolve(e, e.words[0])
+			if err != nil {
+				return nil, err
+			}
+			out := shown{Waits: []model.Wait{}}
+			_ = e.home.RefreshTrees(e, model.Envelope{Actor: model.Watcher}, id) // the next reader records what could not be recorded now
+			err = read(e, func(r model.Reader) error {
+				out.GetResult = home.GetResultOf(r, id, true)
+				out.Waits = append(out.Waits, r.Waits(out.WorkItem.AgentID, id, shownWaits)...)
+				if w, ok := r.Item(id); ok && story {
+					out.Story = new(model.StoryOf(r, w, e.now()))
+				}
+				return nil
+			})
+			if refs := out.WorkItem.Links.TodoRefs; err == nil && len(refs) > 0 {
+				files := home.NewTodoFiles()
+				defer files.Close()
+				out.WorkItem.TodoList = files.Derive(out.WorkItem.TodoList, refs)
+				out.Linked = files.Todos(refs)
+				_ = e.home.RefreshTodos(e, model.Envelope{Actor: model.Watcher}, id)
+			}
+			return answered(out, func(p *page) {
+				if story {
+					p.story(out)
+					return
+				}
+				p.item(out.WorkItem, out.Waits)
+				p.evidence(out.Evidence)
+				p.linked(out.Linked)
+			}), err
+		},
 	}
-}
-
-func show(e *Env, ref string, story bool) (answer, error) {
-	id, err := resolve(e, ref)
-	if err != nil {
-		return nil, err
-	}
-	out := shown{Waits: []model.Wait{}}
-	_ = e.home.RefreshTrees(e, model.Envelope{Actor: model.Watcher}, id) // the next reader records what could not be recorded now
-	err = read(e, func(r model.Reader) error {
-		out.GetResult = home.GetResultOf(r, id, true)
-		out.Waits = append(out.Waits, r.Waits(out.WorkItem.AgentID, id, shownWaits)...)
-		if w, ok := r.Item(id); ok && story {
-			out.Story = new(model.StoryOf(r, w, e.now()))
-		}
-		return nil
-	})
-	if refs := out.WorkItem.Links.TodoRefs; err == nil && len(refs) > 0 {
-		files := home.NewTodoFiles()
-		defer files.Close()
-		out.WorkItem.TodoList = files.Derive(out.WorkItem.TodoList, refs)
-		out.Linked = files.Todos(refs)
-		_ = e.home.RefreshTodos(e, model.Envelope{Actor: model.Watcher}, id) // the next reader records what could not be recorded now
-	}
-	return answered(out, func(p *page) {
-		if story {
-			p.story(out)
-			return
-		}
-		p.item(out.WorkItem, out.Waits)
-		p.evidence(out.Evidence)
-		p.linked(out.Linked)
-	}), err
 }
 
 // evidence writes what vise saw that can verify the work.
@@ -103,9 +101,9 @@ not replies, ticks and turns. vise events lists everything.`,
 		example: "vise context --agent ann --budget 2000\nvise context wi-7f3k",
 		flags:   flags{{"budget", &budget, "how many tokens at most"}},
 		verbs:   []verb{primeVerb()},
-		run: func(e *Env, args []string) (answer, error) {
-			if len(args) > 0 {
-				return readItem(e, args[0], (*page).notes, func(r model.Reader, w model.WorkItem) noted {
+		run: func(e *Env) (answer, error) {
+			if len(e.words) > 0 {
+				return readItem(e, e.words[0], (*page).notes, func(r model.Reader, w model.WorkItem) noted {
 					t, _ := r.Trace(w.AgentID, w.ID)
 					return noted{w.ID, prompt.NotesOf(r.Entries(w.ID, eventsNoted)), prompt.TrailOf(t.Entries)}
 				})
@@ -168,7 +166,8 @@ in that order. Without a name it is about the agent.`,
 		example: `vise why
 vise why wi-7f3k`,
 		who: anybody,
-		run: func(e *Env, args []string) (answer, error) {
+		run: func(e *Env) (answer, error) {
+			args := e.words
 			if len(args) == 0 {
 				agent, err := readAgent(e)
 				if err != nil {

@@ -123,7 +123,7 @@ func statusVerb() verb {
 		example: "set -g status-right '#(vise status --format tmux)'",
 		flags:   flags{{"format", &format, "one line for a status bar: " + strings.Join(barFormats, ", ")}},
 		who:     anybody,
-		run: func(e *Env, _ []string) (answer, error) {
+		run: func(e *Env) (answer, error) {
 			if format != "" {
 				return nil, statusBar(e, format)
 			}

@@ -43,11 +43,11 @@ on even when its caller has ended.`,
 			{"tell-started", &onlyStarted, ""}, // for the process that --detach starts
 			{"timeout", &s.Timeout, "end it after this long"},
 		},
-		run: func(e *Env, args []string) (answer, error) {
+		run: func(e *Env) (answer, error) {
 			if detach {
 				return detached(e)
 			}
-			s.Argv, s.Dir, s.Actor = args, e.dir, e.actor
+			s.Argv, s.Dir, s.Actor = e.words, e.dir, e.actor
 			switch {
 			case onlyStarted:
 				s.Started = func(id model.TaskID) {
@@ -205,7 +205,7 @@ func taskListVerb() verb {
 	return verb{
 		use: "list", short: "List tasks: running ones, then the newest that ended",
 		example: "vise task list",
-		run: func(e *Env, _ []string) (answer, error) {
+		run: func(e *Env) (answer, error) {
 			return readAnswer(e, (*page).tasks, func(r model.Reader) (taskList, error) {
 				out := taskList{Tasks: []model.Task{}, handles: map[model.ItemID]model.Handle{}}
 				agents, err := agentsOf(e, r)
@@ -254,8 +254,8 @@ func taskShowVerb() verb {
 	return verb{
 		use: "show TASK", short: "Show a task and the end of what it wrote",
 		example: "vise task show task-7f3k",
-		run: func(e *Env, args []string) (answer, error) {
-			return readAnswer(e, (*page).task, oneTask(args[0]))
+		run: func(e *Env) (answer, error) {
+			return readAnswer(e, (*page).task, oneTask(e.words[0]))
 		},
 	}
 }
@@ -290,8 +290,8 @@ func taskStopVerb() verb {
 	return verb{
 		use: "stop TASK", short: "Stop a running task",
 		example: "vise task stop task-7f3k",
-		run: func(e *Env, args []string) (answer, error) {
-			t, err := readOne(e, oneTask(args[0]))
+		run: func(e *Env) (answer, error) {
+			t, err := readOne(e, oneTask(e.words[0]))
 			if err != nil {
 				return nil, err
 			}

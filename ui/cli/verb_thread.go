@@ -35,7 +35,7 @@ func threadVerb() verb {
 
 // on does run with the threads of the selected repository. source is the actor in the file's log.
 func (v *threadVerbs) on(source string, run func(at *home.Repository) (answer, error)) body {
-	return func(*Env, []string) (answer, error) {
+	return func(*Env) (answer, error) {
 		at, done := threadsOf(v.Env, v.actor).At(v, v.repo, source)
 		defer done()
 		return run(at)

@@ -58,7 +58,7 @@ func (v *threadVerbs) list() verb {
 			{"parked", &parked, "only those that wait for another branch, with what would wake each"},
 			{"everywhere", &everywhere, "those to take up, here and in the repositories that open work items link to"},
 		},
-		run: func(e *Env, args []string) (r answer, err error) {
+		run: func(e *Env) (r answer, err error) {
 			if everywhere {
 				return v.everywhere()
 			}
@@ -68,7 +68,7 @@ func (v *threadVerbs) list() verb {
 				}
 				p, err := thread.Prepare(s, at.Stamp)
 				return parkedThreads(p), err
-			})(e, args)
+			})(e)
 		},
 	}
 }

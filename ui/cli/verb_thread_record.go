@@ -22,7 +22,7 @@ func (v *threadVerbs) record() verb {
 		long: "record runs a command, ends with its exit status, and says what the active thread keeps of it: each failure; the\n" +
 			"success of a test, a linter or a build, and of what the thread recommends or lists as unverified.",
 		flags: flags{{"stay", &stay, "wait for enter before the end, so that the output can be read"}},
-		run:   func(_ *Env, args []string) (answer, error) { return v.recorded(v, args, stay) },
+		run:   func(e *Env) (answer, error) { return v.recorded(v, e.words, stay) },
 	}
 }
 

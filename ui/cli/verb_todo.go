@@ -45,7 +45,7 @@ func todoVerb() verb {
 
 // inSession does run with one session. create lets it make that session.
 func (v *todoVerbs) inSession(create bool, run func(at *todoSession) (answer, error)) body {
-	return func(*Env, []string) (answer, error) {
+	return func(*Env) (answer, error) {
 		at, err := v.open(create)
 		if err != nil {
 			return nil, err
@@ -57,7 +57,7 @@ func (v *todoVerbs) inSession(create bool, run func(at *todoSession) (answer, er
 
 // onTodo does run with the session of the todo that the argument names. v.id is then the todo's name there.
 func (v *todoVerbs) onTodo(run func(at *todoSession) (answer, error)) body {
-	return func(*Env, []string) (answer, error) {
+	return func(*Env) (answer, error) {
 		at, id, err := v.holding(v.id)
 		if err != nil {
 			return nil, err

@@ -68,9 +68,9 @@ func (v *todoVerbs) block() verb {
 	return verb{
 		use: "block ID --on REF", short: "Say what a claimed todo depends on", args: to(&v.id),
 		flags: append(reasonFlags(&m, "why"), flags{{"on", (*commas)(&on), "the todos that must be done first, as review/001"}}...),
-		run: func(e *Env, args []string) (answer, error) {
+		run: func(e *Env) (answer, error) {
 			m.Dependencies = wordsOf[file.Ref](on)
-			return v.change(&m, file.Judge)(e, args)
+			return v.change(&m, file.Judge)(e)
 		},
 	}
 }
@@ -134,12 +134,12 @@ func (v *todoVerbs) resolve() verb {
 		use: "resolve ID [REASON…] --VERDICT", short: "Close a todo without fixing it, or undo that", args: to(&v.id, &m.Reason),
 		flags:    append(f.flags(), flags{{"undo", &undo, "only you, no agent: give it back the status that it had"}}...),
 		excludes: "undo " + closingFlags,
-		run: func(e *Env, args []string) (answer, error) {
+		run: func(e *Env) (answer, error) {
 			if undo {
-				return v.change(&m, file.Reopen)(e, args)
+				return v.change(&m, file.Reopen)(e)
 			}
 			f.closes(&m)
-			return v.change(&m, file.Judge)(e, args)
+			return v.change(&m, file.Judge)(e)
 		},
 	}
 }
@@ -157,9 +157,9 @@ func (v *todoVerbs) resume() verb {
 	return verb{
 		use: "resume [ID]…", short: "Make interrupted todos ready again, all or those named; a blocked one, when its claimant is gone",
 		flags: flags{{"reason", &m.Reason, "why"}},
-		run: func(_ *Env, args []string) (answer, error) {
-			if len(args) > 0 {
-				return v.each(args, "", m, file.Resume)
+		run: func(e *Env) (answer, error) {
+			if len(e.words) > 0 {
+				return v.each(e.words, "", m, file.Resume)
 			}
 			var out changed
 			err := v.eachSession(func(at *todoSession) error {

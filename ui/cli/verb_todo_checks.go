@@ -59,7 +59,7 @@ func (v *todoVerbs) cleanup() verb {
 			{"remove", &remove, "delete the session's todos, when none is unfinished"},
 			{"discard", &discard, "only you, no agent, with --remove: also the unfinished and damaged ones"},
 		},
-		run: func(e *Env, args []string) (answer, error) {
+		run: func(e *Env) (answer, error) {
 			if !preview && !remove {
 				return v.cleanUp()
 			}
@@ -77,7 +77,7 @@ func (v *todoVerbs) cleanup() verb {
 				}
 				loss, err := at.Remove(m, hostName(), alive(), discard)
 				return lossReply(loss, "removed", err)
-			})(e, args)
+			})(e)
 		},
 	}
 }

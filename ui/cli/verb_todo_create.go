@@ -98,7 +98,7 @@ func (v *todoVerbs) importing() verb {
 			{"format", &format, "tome, sarif, govet or golangci (default: by content)"},
 			{"source", &source, "the todos' source (default: review for a TOME, else audit)"},
 		},
-		run: func(e *Env, args []string) (answer, error) {
+		run: func(e *Env) (answer, error) {
 			raw, ref, err := v.report(name)
 			if err != nil {
 				return nil, err
@@ -125,7 +125,7 @@ func (v *todoVerbs) importing() verb {
 				}
 				made, err := at.Create(rep.Drafts, v.by(file.Move{Reason: model.Text("Created from " + string(format) + " report")}))
 				return at.made(made, rep.Left, err)
-			})(e, args)
+			})(e)
 		},
 	}
 }

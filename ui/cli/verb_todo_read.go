@@ -29,7 +29,7 @@ func (v *todoVerbs) list() verb {
 			{"waiting", &waiting, "only what waits on a dependency"},
 			{"stale", &stale, "only what was left behind, with the reason"},
 		}...),
-		run: func(*Env, []string) (answer, error) {
+		run: func(*Env) (answer, error) {
 			at, err := v.look(false, &f)
 			if err != nil {
 				return nil, err
@@ -119,7 +119,7 @@ func (v *todoVerbs) next() verb {
 	return verb{
 		use: "next", short: "The first todo that can be worked on; with --claim it is yours",
 		flags: slices.Concat(f.flags(), l.flags(), flags{{"claim", &claim, "claim it: of many that ask at once each gets another"}}),
-		run: func(*Env, []string) (answer, error) {
+		run: func(*Env) (answer, error) {
 			if claim {
 				return v.claim(&f, l)
 			}
@@ -236,7 +236,7 @@ func searchTodos(e *Env, words string) (hits []todoHit) {
 func (v *todoVerbs) sessions() verb {
 	return verb{
 		use: "sessions", short: "The sessions of the repository that hold todos, newest first",
-		run: func(*Env, []string) (answer, error) {
+		run: func(*Env) (answer, error) {
 			found, err := todos.Discover(v.repository())
 			lines := []string{}
 			for _, f := range found {

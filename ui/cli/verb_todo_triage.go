@@ -28,7 +28,8 @@ func (v *todoVerbs) triage() verb {
 			{"reason", &m.Reason, "why; needed to reject"},
 		}, f.flags()),
 		excludes: "approve defer undo priority " + closingFlags,
-		run: func(_ *Env, args []string) (answer, error) {
+		run: func(e *Env) (answer, error) {
+			args := e.words
 			var judge file.Judgement
 			var err error
 			switch {

@@ -28,13 +28,13 @@ is.`,
 			{"resource", &c.Resource, "only waits on this resource"},
 		},
 		verbs: []verb{triggerURLVerb(), triggerListVerb(), triggerRevokeVerb()},
-		run: func(e *Env, args []string) (answer, error) {
+		run: func(e *Env) (answer, error) {
 			text, err := content(e, "payload", payload)
 			if err != nil {
 				return nil, err
 			}
 			c.Payload = model.Text(text)
-			agent, err := address(e, first(args), &c)
+			agent, err := address(e, first(e.words), &c)
 			if err != nil {
 				return nil, err
 			}
@@ -107,9 +107,9 @@ vise trigger url --renew in-01k`,
 			{"secret-file", &secret, "a file with the secret of the signatures"},
 			{"renew", &c.Renews, "replace this capability by one with another address"},
 		},
-		run: func(e *Env, args []string) (_ answer, err error) {
+		run: func(e *Env) (_ answer, err error) {
 			if c.Secret, err = secretOf(e, c, secret); err == nil {
-				err = aim(e, first(args), &c)
+				err = aim(e, first(e.words), &c)
 			}
 			if err != nil {
 				return nil, err
@@ -186,7 +186,7 @@ func triggerListVerb() verb {
 	return verb{
 		use: "list", short: "List the capabilities that reach the agents",
 		example: "vise trigger list",
-		run: func(e *Env, _ []string) (answer, error) {
+		run: func(e *Env) (answer, error) {
 			return readAnswer(e, (*page).ingresses, func(r model.Reader) (ingressList, error) {
 				var out ingressList
 				agents, err := agentsOf(e, r)
@@ -273,7 +273,7 @@ func triggerRevokeVerb() verb {
 	return verb{
 		use: "revoke CAPABILITY", short: "End a capability", example: "vise trigger revoke in-7f3k",
 		args: to(&c.IngressID), keyed: true,
-		run: func(e *Env, _ []string) (answer, error) {
+		run: func(e *Env) (answer, error) {
 			in, err := send(e, "", c)
 			if in.Unchanged {
 				return receiptAnswer(in, "%s was revoked before", in.IngressID), err

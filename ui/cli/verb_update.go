@@ -25,7 +25,7 @@ vise update wi-7f3k --todos - < todos.md`,
 			{"priority", &c.Priority, "its place in the agent's queue: high, normal or low"},
 			{"todos", &todos, "the whole checklist; - is standard input, @FILE a file"},
 		},
-		run: func(e *Env, args []string) (answer, error) {
+		run: func(e *Env) (answer, error) {
 			if todos != nil {
 				source, err := content(e, "todos", *todos)
 				if err != nil {
@@ -40,7 +40,7 @@ vise update wi-7f3k --todos - < todos.md`,
 			if c.Objective == nil && c.PlanStatus == nil && c.TodoList == nil && c.Priority == nil {
 				return nil, misuse("flags", "nothing to update").WithHint("give --objective, --plan-status, --priority or --todos")
 			}
-			return change(e, args[0], "updated", c)
+			return change(e, e.words[0], "updated", c)
 		},
 	}
 }
@@ -69,8 +69,8 @@ vise new --from wi-7f3k`,
 			{"from", &from, "begin like this work item: its objective, plan, todos (all pending) and priority"},
 			{"todo", &todos, "a todo; can be given again"},
 		},
-		run: func(e *Env, args []string) (answer, error) {
-			if len(args) == 0 && from == "" {
+		run: func(e *Env) (answer, error) {
+			if len(e.words) == 0 && from == "" {
 				return nil, misuse("objective", "say what the work item is for").
 					WithHint("vise new 'OBJECTIVE', or vise new --from ID")
 			}
@@ -158,7 +158,7 @@ You can pick a blocked item to look at it: its blocker stays, unless you give --
 			{"reason", &c.Reason, "why the focus moves"},
 			{"clear-blocker", &c.ClearBlocker, "the blocker is gone, and so are its waits; needs --reason"},
 		},
-		run: func(e *Env, _ []string) (answer, error) {
+		run: func(e *Env) (answer, error) {
 			return changeAnswer(e, e.agent, c, home.PickResultOf, picked)
 		},
 	}
@@ -197,7 +197,8 @@ func unblockVerb() verb {
 vise inbox tell, it does so for the item that waits, or cancels the wait of an agent itself.`,
 		example:  "vise unblock wi-7f3k",
 		revision: &c.SeenRevision,
-		run: func(e *Env, args []string) (answer, error) {
+		run: func(e *Env) (answer, error) {
+			args := e.words
 			if strings.HasPrefix(args[0], waitPrefix) {
 				in, err := send(e, "", model.CancelWait{WaitID: model.WaitID(args[0]), SeenRevision: c.SeenRevision})
 				return receiptAnswer(in, "cancelled %s of %s", args[0], in.AgentID), err
@@ -226,7 +227,7 @@ func delegateListVerb() verb {
 	return verb{
 		use: "list", short: "List the open delegations of the agent, or of all agents",
 		example: "vise delegate list",
-		run: func(e *Env, _ []string) (answer, error) {
+		run: func(e *Env) (answer, error) {
 			return readAnswer(e, (*page).delegations, func(r model.Reader) (delegations, error) {
 				out := delegations{[]delegationRow{}}
 				agents, _ := agentsOf(e, r) // an unknown one has none
@@ -274,8 +275,8 @@ nothing by itself. With --blocking this work item cannot be completed before it.
 		},
 		oneOf: "to child",
 		verbs: []verb{delegateListVerb(), delegateCancelVerb()},
-		run: func(e *Env, args []string) (_ answer, err error) {
-			if child != "" && len(args) > 1 {
+		run: func(e *Env) (_ answer, err error) {
+			if child != "" && len(e.words) > 1 {
 				return nil, misuse("objective", "the child has its objective").WithHint("leave the words out, or use --to")
 			}
 			if child != "" {
@@ -296,7 +297,7 @@ func delegateCancelVerb() verb {
 		long:    "The other agent's work item stays as it is.",
 		example: "vise delegate cancel dg-7f3k 'done by hand'",
 		args:    to(&c.DelegationID, &c.Reason), keyed: true,
-		run: func(e *Env, _ []string) (answer, error) {
+		run: func(e *Env) (answer, error) {
 			names, in, err := carryOut(e, "", c, namesOf)
 			if in.Unchanged {
 				return receiptAnswer(in, "delegation %s had ended before", in.DelegationID), err

@@ -46,14 +46,14 @@ vise wait wi-7f3k --timer 'tomorrow 9'`,
 			{"recheck", &c.RecheckAfterMS, "look again after this time, if nothing came"},
 		},
 		oneOf: "operator task after external pr checks timer system",
-		run: func(e *Env, args []string) (answer, error) {
+		run: func(e *Env) (answer, error) {
 			var words string
 			var err error
 			switch {
 			case checks, pull != "":
 				var asked model.Asked
 				if asked, err = askedOf(pull); checks {
-					asked, err = branchOf(e, first(args))
+					asked, err = branchOf(e, first(e.words))
 				}
 				c.Wake, c.Source, c.Resource, words = model.WakeExternal, model.Text(asked.Forge), asked.Resource(), asked.Words()
 			case system:
@@ -78,8 +78,8 @@ vise wait wi-7f3k --timer 'tomorrow 9'`,
 			}
 			c.Reason = cmp.Or(c.Reason, model.Text(words))
 			agent := e.agent
-			if len(args) > 0 {
-				c.WorkItemID, err = resolve(e, args[0])
+			if len(e.words) > 0 {
+				c.WorkItemID, err = resolve(e, e.words[0])
 			} else { // for the agent's current item, else for the agent
 				agent, err = readAgent(e)
 			}

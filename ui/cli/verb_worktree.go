@@ -45,7 +45,7 @@ main work tree lacks (merged, rebased or squashed counts), no process in it (on 
 Of any other it says NEEDS REVIEW, and why. It removes nothing.`,
 		example: "vise worktree list",
 		who:     anybody,
-		run: func(e *Env, _ []string) (answer, error) {
+		run: func(e *Env) (answer, error) {
 			list, err := (threads.Reader{}).List(e, e.dir)
 			if err != nil {
 				return nil, err
@@ -124,7 +124,7 @@ item's agent. Git runs with the repository's hooks.`,
 			{"from", &o.from, "the commit that the branch begins at (default: HEAD)"},
 			{"program", &o.program, "the program that works there, or none (default: the one that the agent is named after)"},
 		},
-		run: func(e *Env, args []string) (answer, error) { return newWorktree(e, args[0], o) },
+		run: func(e *Env) (answer, error) { return newWorktree(e, e.words[0], o) },
 	}
 }
 
@@ -295,53 +295,51 @@ one that is safe, with its branch and what vise put into it; it never removes an
 		example: "vise worktree done wi-7f3k",
 		keyed:   true,
 		flags:   flags{{"remove", &remove, "remove it, and its branch, if it is safe"}},
-		run:     func(e *Env, args []string) (answer, error) { return endWorktree(e, args[0], remove) },
+		run: func(e *Env) (answer, error) {
+			item, err := itemOf(e, e.words[0])
+			if err != nil {
+				return nil, err
+			}
+			dir := item.Links.OwnWorktree()
+			if dir == "" {
+				return nil, notFound("%s has no work tree", item.Handle).
+					WithHint("vise worktree new %s makes one; vise worktree list lists those of a repository", item.Handle)
+			}
+			from := e.dir
+			if exists(dir) {
+				from = dir
+			}
+			list, err := (threads.Reader{}).List(e, from)
+			if err != nil {
+				return nil, err
+			}
+			i := slices.IndexFunc(list, func(w thread.Worktree) bool { return w.Path.Raw() == dir }) // raw: compared, not shown
+			if i < 0 {
+				return nil, notFound("%s is no work tree of %s any more", dir, list[0].Path).
+					WithHint("vise link --remove %s --ref %s:%s forgets it", item.Handle, model.RefWorktree, dir)
+			}
+			out := look(e, list[i], list[0])
+			if remove {
+				if !out.Safe {
+					return nil, refuse("the work tree of %s needs review: %s", item.Handle, joined(out.Why)).
+						WithHint("settle that, or remove it yourself: git worktree remove %s", out.Path)
+				}
+				if err := removeWorktree(e, list[0], out); err != nil {
+					return nil, err
+				}
+				out.Removed = true
+				unlink := model.LinkWorkItem{WorkItemID: item.ID}
+				unlink.Remove.Refs = []model.Ref{{Kind: model.RefWorktree, Ref: model.Text(dir)}}
+				if began := item.Links.Began(dir); began != "" {
+					unlink.Remove.Refs = append(unlink.Remove.Refs, model.BeganAt(dir, began))
+				}
+				if _, err := send(e, item.AgentID, unlink); err != nil {
+					return nil, err
+				}
+			}
+			return answered(out, func(p *page) { p.worktrees(worktrees{[]worktree{out}}) }), nil
+		},
 	}
-}
-
-func endWorktree(e *Env, ref string, remove bool) (answer, error) {
-	item, err := itemOf(e, ref)
-	if err != nil {
-		return nil, err
-	}
-	dir := item.Links.OwnWorktree()
-	if dir == "" {
-		return nil, notFound("%s has no work tree", item.Handle).
-			WithHint("vise worktree new %s makes one; vise worktree list lists those of a repository", item.Handle)
-	}
-	from := e.dir
-	if exists(dir) {
-		from = dir
-	}
-	list, err := (threads.Reader{}).List(e, from)
-	if err != nil {
-		return nil, err
-	}
-	i := slices.IndexFunc(list, func(w thread.Worktree) bool { return w.Path.Raw() == dir }) // raw: compared, not shown
-	if i < 0 {
-		return nil, notFound("%s is no work tree of %s any more", dir, list[0].Path).
-			WithHint("vise link --remove %s --ref %s:%s forgets it", item.Handle, model.RefWorktree, dir)
-	}
-	out := look(e, list[i], list[0])
-	if remove {
-		if !out.Safe {
-			return nil, refuse("the work tree of %s needs review: %s", item.Handle, joined(out.Why)).
-				WithHint("settle that, or remove it yourself: git worktree remove %s", out.Path)
-		}
-		if err := removeWorktree(e, list[0], out); err != nil {
-			return nil, err
-		}
-		out.Removed = true
-		unlink := model.LinkWorkItem{WorkItemID: item.ID}
-		unlink.Remove.Refs = []model.Ref{{Kind: model.RefWorktree, Ref: model.Text(dir)}}
-		if began := item.Links.Began(dir); began != "" {
-			unlink.Remove.Refs = append(unlink.Remove.Refs, model.BeganAt(dir, began))
-		}
-		if _, err := send(e, item.AgentID, unlink); err != nil {
-			return nil, err
-		}
-	}
-	return answered(out, func(p *page) { p.worktrees(worktrees{[]worktree{out}}) }), nil
 }
 
 func joined(list []model.Text) model.Text {

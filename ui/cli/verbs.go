@@ -50,7 +50,7 @@ type verb struct {
 }
 
 // body is what a command does.
-type body = func(*Env, []string) (answer, error)
+type body = func(*Env) (answer, error)
 
 // caller says what must be valid of who calls a command.
 type caller int
@@ -177,11 +177,11 @@ func (v verb) command(e *Env) *cobra.Command {
 	}
 	switch {
 	case v.run != nil:
-		return e.runs(c, v.who, func(e *Env, args []string) (answer, error) {
-			if err := bindArgs(e, v.args, args); err != nil {
+		return e.runs(c, v.who, func(e *Env) (answer, error) {
+			if err := bindArgs(e, v.args, e.words); err != nil {
 				return nil, err
 			}
-			return v.run(e, args)
+			return v.run(e)
 		})
 	case len(v.verbs) > 0:
 		return group(e, c)
