@@ -494,7 +494,7 @@ func (r *holonReader) countOthers() error {
 		if strings.HasSuffix(e.Name(), ".jsonl") {
 			err = cmp.Or(err, r.lines(e.Name(), func(string, []byte) error { n++; return nil }))
 		}
-		r.leave(e.Name(), n, "it is history, or says what other records say too, and stays with Holon")
+		r.leave(e.Name(), n, "vise takes nothing over from it; it stays with Holon")
 	}
 	return err
 }
