@@ -262,11 +262,19 @@ func Explain(r Facts, w WorkItem, now time.Time) Why {
 	y := Why{Class: d.Class, ClassSize: r.Count(w.AgentID, ClassTally(d.Class)), Decision: Decide(r, w.AgentID, now)}
 	rows := r.Rows(w.AgentID, d.Class, nil, rankHorizon)
 	y.Rank = 1 + slices.IndexFunc(rows, func(row Row) bool { return row.ID == w.ID })
-	y.say("Class", classReasons[d.Class])
+	said := newestReply(r, w)
+	if said.Unread() && d.Class == WaitingForOperator {
+		y.say("Class", NotYetRead)
+	} else {
+		y.say("Class", classReasons[d.Class])
+	}
 	y.say("Rank", rankReason(y, d.Class))
 	y.notCurrent(r, w, d)
 	y.notRunnable(w, d, now)
 	y.evidence(waits)
+	if said.Unread() {
+		y.say("Answered", fmt.Sprintf("%q, not yet read by its agent", cut(said.Text, rowText)))
+	}
 	if stalled(r, RowOf(w, waits, d.IsCurrent)) {
 		t, _ := r.Attempt(w.AgentID, w.ID)
 		y.say("Stalled", Counted(max(t.Turns, 1), "turn")+" changed nothing; it is offered again when it changes, or by vise retry "+

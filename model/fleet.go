@@ -273,7 +273,7 @@ const (
 	NeedRepair Need = "failing"
 	// NeedNudge: the item is stalled.
 	NeedNudge Need = "stalled"
-	// NeedPickup: the item's question was answered, and no turn took the answer yet.
+	// NeedPickup: what the item asked was answered, and no turn took the answer yet.
 	NeedPickup Need = "answered"
 	// NeedReview: the item was triggered, and its agent has not looked at it.
 	NeedReview Need = "triggered"
@@ -342,26 +342,39 @@ func (n Need) staysSeen() bool { return n == NeedAnswer || n == NeedNudge }
 
 // needOf is an item's most pressing need, and the time since when it has it.
 func needOf(f Facts, w WorkItem, waits []Wait, r Row) (Need, time.Time) {
-	switch {
-	case w.State == Completed:
+	if w.State == Completed {
 		return needOfDone(f, w)
-	case r.NeedsOperator:
+	}
+	said := newestReply(f, w)
+	if r.NeedsOperator && (!said.Unread() || said.WaitID != "" || slices.ContainsFunc(waits, Wait.asks)) {
 		return NeedAnswer, askedSince(w, waits)
 	}
 	if stalled(f, r) {
 		t, _ := f.Attempt(w.AgentID, w.ID)
 		return NeedNudge, t.LastAt
 	}
-	if n := len(w.Replies); n > 0 {
-		if m, ok := f.Message(w.Replies[n-1].MessageID); ok && m.Status == MessageQueued {
-			return NeedPickup, w.Replies[n-1].At
-		}
+	if said.Delivery == MessageQueued || r.NeedsOperator {
+		return NeedPickup, said.At
 	}
 	if r.Class == TriggeredBlocked && !r.IsCurrent {
 		return NeedReview, r.Wait.LastTriggeredAt
 	}
 	return "", time.Time{}
 }
+
+// newestReply is the item's newest answer; the zero value without one.
+func newestReply(f Facts, w WorkItem) (d Delivered) {
+	w.Replies = w.Replies[max(0, len(w.Replies)-1):]
+	for _, d = range deliveredOf(f, w) {
+	}
+	return d
+}
+
+// Unread reports whether the agent has not had the answer yet: no turn took it, or that turn still runs.
+func (d Delivered) Unread() bool { return d.Delivery == MessageQueued || d.Delivery == MessageSent }
+
+// NotYetRead is what is said of a need with an unread answer.
+const NotYetRead = "answered, not yet read"
 
 func needOfDone(f Facts, w WorkItem) (Need, time.Time) {
 	done, _, total := w.TodoCounts()
@@ -381,7 +394,7 @@ func needOfDone(f Facts, w WorkItem) (Need, time.Time) {
 // last change.
 func askedSince(w WorkItem, waits []Wait) time.Time {
 	for _, x := range waits {
-		if x.Kind == WaitOperator && !x.Triggered() {
+		if x.asks() {
 			return x.CreatedAt
 		}
 	}

@@ -34,7 +34,7 @@ func (m *FleetMember) fillNeeds(r Reader) {
 		}
 	}
 	for x := range m.needing(r, WaitingForOperator) {
-		if m.Asks == nil || x.Need == NeedAnswer && x.Since.Before(m.Asks.Since) {
+		if x.Need == NeedAnswer && (m.Asks == nil || x.Since.Before(m.Asks.Since)) {
 			m.Asks = &x
 		}
 	}

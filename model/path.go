@@ -36,7 +36,12 @@ func PathOf(f Facts, id AgentID, now time.Time) Path {
 		steps = append(steps, PathStep{Row: r, Position: len(steps) + 1, Because: because(r, oldest, now)})
 	}
 	for _, r := range held(f, id, pathWaiting) {
-		steps = append(steps, PathStep{Row: r, Because: because(r, false, now)})
+		step := PathStep{Row: r, Because: because(r, false, now)}
+		w, _ := f.Item(r.ID)
+		if newestReply(f, w).Unread() {
+			step.Because = NotYetRead
+		}
+		steps = append(steps, step)
 	}
 	return Path{steps}
 }

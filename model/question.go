@@ -126,6 +126,10 @@ func (c Answer) step(s *step) error {
 	if x.ID != "" {
 		m.Question = x.asked()
 	}
+	var first Text // an answer before this one
+	if x.ID != "" && !x.asks() {
+		first = x.LastTrigger.Payload
+	}
 	said := answered{WaitID: x.ID, Text: cut(text, previewReport), PlanReady: c.PlanReady}
 	if x.WorkItemID != "" {
 		w, err := s.openItem(x.WorkItemID, c.SeenRevision, "answer")
@@ -133,11 +137,14 @@ func (c Answer) step(s *step) error {
 			return err
 		}
 		x.AgentID = w.AgentID
+		if r := newestReply(s, w); r.Unread() && r.WaitID == x.ID {
+			first = r.Text
+		}
 		said.Revision = s.keepReply(w, c, Reply{WaitID: x.ID, Question: x.Ask.Question, Text: text, MessageID: m.ID})
 	}
-	if x.ID != "" && !x.asks() {
+	if first != "" {
 		s.warn(Warning{Kind: warnAnswered, Message: fmt.Sprintf("it was answered before: %q; the agent gets both answers",
-			cut(x.LastTrigger.Payload, rowObjective))})
+			cut(first, rowObjective))})
 	}
 	s.receipt.WaitID, s.receipt.Question = x.ID, x.asked()
 	s.event(EventOperatorAnswered, x.WorkItemID, said)

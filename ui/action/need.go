@@ -84,7 +84,7 @@ func NeedGist(x model.Inboxed) model.Text {
 	case model.NeedNudge:
 		return "Offered again and again, and nothing changed"
 	case model.NeedPickup:
-		return "Answered, not picked up"
+		return "Answered, not yet read"
 	case model.NeedReview:
 		if x.Wait.TriggeredBy != "" {
 			return "Idle, with news from " + model.Text(model.Spaced(x.Wait.TriggeredBy)) + came(x.Wait)

@@ -204,6 +204,12 @@ func (p *page) changed(did string, v model.View) {
 // item writes everything that a view holds.
 func (p *page) item(v model.View, waits []model.Wait) {
 	mark, name := className(v.Class)
+	var unread model.Text
+	if n := len(v.Replies); n > 0 && v.Replies[n-1].Unread() {
+		if unread = v.Replies[n-1].Text; v.Class == model.WaitingForOperator {
+			name = model.NotYetRead
+		}
+	}
 	p.line("%s  %s", p.strong(string(v.Handle)), p.strong(v.Objective.String()))
 	priority := ""
 	if v.Priority != "" {
@@ -221,6 +227,9 @@ func (p *page) item(v model.View, waits []model.Wait) {
 	}
 	if !v.RecheckAt.IsZero() && v.BlockedBy != "" {
 		p.line("check again   %s", when(v.RecheckAt))
+	}
+	if unread != "" {
+		p.block(model.NotYetRead, unread)
 	}
 	p.todos(v.TodoList)
 	p.waits(waits)

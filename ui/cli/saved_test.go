@@ -56,8 +56,8 @@ func newSavedBench(t *testing.T) *savedBench {
 	b.ids["$ingress"] = string(b.apply(model.MintIngress{WaitID: ci.WaitID, TokenHash: strings.Repeat("a", 64)}).IngressID)
 	b.apply(model.Say{AgentID: "default", Text: "hello"})
 	why := model.SetTo("ops")
-	b.apply(model.UpdateWorkItem{WorkItemID: model.ItemID(b.ids["$other"]), BlockedBy: why})
 	b.apply(model.AddAgent{AgentID: "kid"})
+	b.apply(model.UpdateWorkItem{WorkItemID: model.ItemID(b.ids["$other"]), BlockedBy: why})
 	// Its plan has changed: the verb reports it to the ledger after an update, and before a completion.
 	if err := os.WriteFile(plans.Plan("default", model.ItemID(b.ids["$open"])).Path, []byte("# Moved\n"), 0o600); err != nil {
 		t.Fatal(err)

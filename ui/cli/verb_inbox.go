@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,6 +14,8 @@ import (
 // inboxOf is the data of inbox.
 type inboxOf struct {
 	Inbox []model.Inboxed `json:"inbox"`
+	// Unread are answers that no turn took yet, until they become entries of the inbox.
+	Unread []model.Inboxed `json:"answered,omitempty"`
 	// Hidden is the number of snoozed entries. Snoozed are those entries, if they were requested.
 	Hidden  int             `json:"snoozed_count"`
 	Snoozed []model.Inboxed `json:"snoozed,omitempty"`
@@ -42,6 +45,12 @@ agent's. vise hide ID hides an entry until something new happens, or with --unti
 				}
 				r = ofAgent(e, r)
 				out := inboxOf{Inbox: append([]model.Inboxed{}, model.Inbox(r, e.now(), limit)...)}
+				r.Inbox(model.NeedPickup, func(x model.Inboxed) bool {
+					if !slices.ContainsFunc(out.Inbox, func(y model.Inboxed) bool { return y.ID == x.ID }) {
+						out.Unread = append(out.Unread, x)
+					}
+					return len(out.Unread) < limit
+				})
 				hidden, n := model.SnoozedEntries(r, e.now(), limit)
 				if out.Hidden = n; snoozed {
 					out.Snoozed = hidden
@@ -56,7 +65,7 @@ func (p *page) inbox(x inboxOf) {
 	if len(x.Inbox) == 0 {
 		p.line("nothing needs you")
 	}
-	for _, x := range x.Inbox {
+	for _, x := range slices.Concat(x.Inbox, x.Unread) {
 		p.inboxed(x, "")
 	}
 	for _, x := range x.Snoozed {

@@ -299,7 +299,7 @@ func queuedWords(a model.Agent) string {
 	if a.QueuedInput == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d queued", a.QueuedInput)
+	return model.Counted(a.QueuedInput, "message")
 }
 
 // agentWords is the agent picker's text about an agent.

@@ -61,6 +61,12 @@ var rulings = []ruling{
 	{name: "a filter names what its term knows", why: "the kinds of terms are one table, with one message",
 		act: regexp.MustCompile(`^(key|list --filter|search) `), only: regexp.MustCompile(`does not read: |! No term `)},
 	{name: "undo is of the last act", why: "it passed over what cannot be undone", act: regexp.MustCompile(`^(help )?undo\b`)},
+	{name: "an answered need is not asked", why: "it says so until its agent has read the answer", act: regexp.MustCompile(`^(inbox|brief|status|show|why)\b`),
+		only: regexp.MustCompile(`needs_input|needs (your )?input`)},
+	{name: "an answer is said to be unread", why: "as the above", act: regexp.MustCompile(`^(why|show|inbox)\b`), differs: regexp.MustCompile(
+		`(?s)("answered":\[.*\],)?"inbox"|\n?[^\n]*(Answered|answered, not yet read|Answered, not picked up)[^\n]*|,?\{"label":"Answered"[^{}]*\}`)},
+	{name: "a second answer warns", why: "to a plan that needs input too", act: regexp.MustCompile(`^answer\b`),
+		differs: regexp.MustCompile(`vise: warning: it was answered before[^\n]*\n?|\{[^{}]*answered_before[^{}]*\}`)},
 	{name: "doctor runs no program", why: "doctor --prove and its model are tests' own", act: regexp.MustCompile(`^help doctor\b`),
 		differs: regexp.MustCompile(` --prove runs\nthe program itself, [^:]*vise\.| *--prove  [^\n]*\n[^\n]*\n`)},
 }

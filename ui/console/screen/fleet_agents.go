@@ -103,7 +103,7 @@ func (v FleetView) heads(w int) string {
 // agent returns the line of an agent.
 func (v FleetView) agent(m model.FleetMember, w int) string {
 	c := columns(w)
-	glyph, ink := v.agentMark(m.State)
+	glyph, ink := v.agentMark(m)
 	selected := m.Agent.ID == v.Agents.Cursor
 	mark := []Piece{v.Accent.Of(v.marker(selected)), ink.Of(glyph + " ")}
 	name, now := v.Strong.Of(v.AgentName(m.Agent.ID)), v.now(m, ink, c.now)
@@ -203,7 +203,7 @@ func (v FleetView) saying(m model.FleetMember) saying {
 	s := saying{lead: model.Spaced(m.State), used: v.used(m)}
 	retry := v.Keyed(" · {review} retry")
 	switch d := m.Why.Decision; {
-	case m.State == model.AgentAsks && m.Asks != nil:
+	case m.Asks != nil && (m.State == model.AgentAsks || m.State == model.AgentWaits):
 		s.lead, s.rest = v.asks(*m.Asks)+":", v.Show(action.NeedSays(*m.Asks))
 		if m.Asks.Wait.Question != "" {
 			s.rest = `"` + s.rest + `"`
@@ -238,6 +238,9 @@ func (v FleetView) saying(m model.FleetMember) saying {
 func (v FleetView) asks(x model.Inboxed) string {
 	if x.Need == model.NeedPermit {
 		return "permission, " + v.Age(x.Since)
+	}
+	if x.Seen {
+		return "seen, asks " + v.Age(x.Since)
 	}
 	return "asks " + v.Age(x.Since)
 }
@@ -286,8 +289,8 @@ func (v FleetView) used(m model.FleetMember) (words []string) {
 	return words
 }
 
-func (v FleetView) agentMark(s model.AgentState) (string, Ink) {
-	switch s {
+func (v FleetView) agentMark(m model.FleetMember) (string, Ink) {
+	switch m.State {
 	case model.AgentAsks:
 		return v.Glyph.NeedsYou, v.NeedsYou
 	case model.AgentStalled, model.AgentFails:
@@ -299,6 +302,9 @@ func (v FleetView) agentMark(s model.AgentState) (string, Ink) {
 	case model.AgentHasWork:
 		return v.Glyph.Queued, v.Queued
 	case model.AgentWaits, model.AgentStopped:
+		if m.Asks != nil && m.State == model.AgentWaits {
+			return v.Glyph.NeedsYou, v.Muted
+		}
 		return v.Glyph.Blocked, v.Blocked
 	}
 	return v.Glyph.Dot, v.Muted
