@@ -158,7 +158,7 @@ func comesWithPlans(t *testing.T, l *store.Ledger, dir string, item model.ItemID
 		plans, err := files.NewHome(home)
 		must(err)
 		out, err := transfer.BringPlans(ctx, l, plans)
-		got, _ := plans.ReadPlan("ada", item)
+		got, _, _ := plans.ReadFile("ada", item, "")
 		if err != nil || string(got) != want || (out.MissingCount == 0) != (want != "") {
 			t.Errorf("%+v, %v: the file has %d bytes", out, err, len(got))
 		}

@@ -219,11 +219,14 @@ type interrupting struct {
 	end   context.CancelFunc
 }
 
-func (p interrupting) ReadPlan(agent model.AgentID, item model.ItemID) ([]byte, time.Time) {
+func (p interrupting) ReadFile(agent model.AgentID, item model.ItemID, name string) ([]byte, time.Time, error) {
+	if name != "" {
+		return p.Home.ReadFile(agent, item, name)
+	}
 	if *p.reads++; *p.reads == 2 {
 		p.end()
 	}
-	return p.Home.ReadPlan(agent, item)
+	return p.Home.ReadFile(agent, item, name)
 }
 
 // An interrupted backup leaves no file and reads no further. An interrupted restore leaves the home as it was, or can

@@ -216,7 +216,7 @@ func TestAHomeGetsThePlansOfOtherMachines(t *testing.T) {
 			t.Errorf("%+v, %v", out, err)
 		}
 		for id, want := range map[model.ItemID]string{there: string(long), mine: "edited", both: "saved too"} {
-			if got, _ := plans.ReadPlan("ada", id); string(got) != want {
+			if got, _, _ := plans.ReadFile("ada", id, ""); string(got) != want {
 				t.Errorf("%s has %d bytes", id, len(got))
 			}
 		}

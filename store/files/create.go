@@ -25,7 +25,11 @@ const (
 // A seed is on the disk before its change is saved, with its file name and directory name: three syncs. An empty plan costs no sync. A
 // power cut can remove it, and vise then reports it as missing.
 func (h Home) CreatePlan(agent model.AgentID, id model.ItemID, seed string) (created bool, err error) {
-	created, err = h.createFile(agent, id, planFile, seed, seed != "")
+	if len(seed) > model.MaxPlanBytes {
+		err = fmt.Errorf("%d bytes are more than a plan may have (%d)", len(seed), model.MaxPlanBytes)
+	} else {
+		created, err = h.createFile(agent, id, planFile, seed, seed != "")
+	}
 	if err != nil {
 		return false, fmt.Errorf("plan of %s/%s: %w", agent, id, err)
 	}
@@ -122,9 +126,6 @@ func (h Home) makeItems(agent model.AgentID) (*os.Root, error) {
 func (h Home) createIn(items *os.Root, id model.ItemID, name, seed string, sync bool) (bool, error) {
 	if !model.ValidID(string(id)) {
 		return false, errNoSuchID
-	}
-	if len(seed) > model.MaxPlanBytes {
-		return false, fmt.Errorf("%d bytes are more than a plan may have (%d)", len(seed), model.MaxPlanBytes)
 	}
 	dir, err := makeDir(h.machine, items, string(id), sync)
 	if err != nil {

@@ -27,6 +27,8 @@ type fault struct {
 
 func (f *fault) Error() string { return string(f.condition) + ": " + f.reason }
 
+func (f *fault) Is(err error) bool { return err == fs.ErrNotExist && f.condition == model.PlanMissing }
+
 const (
 	leadsOut    = "a symbolic link leads out of the item's directory"
 	dirIsLink   = "its directory is a symbolic link"

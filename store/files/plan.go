@@ -2,6 +2,7 @@ package files
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -63,10 +64,15 @@ func readPlan(agent model.AgentID, id model.ItemID, open func() (*os.Root, error
 	return plan, nil
 }
 
-// readSettled reads a file that does not change meanwhile. raw is nil if it changed during each try.
+// readSettled reads a plan that does not change meanwhile. raw is nil if it changed during each try.
 func readSettled(dir *os.Root, name string) (raw []byte, info fs.FileInfo, err error) {
+	return readWhole(dir, name, model.MaxPlanBytes)
+}
+
+// readWhole is readSettled for a file of at most so many bytes.
+func readWhole(dir *os.Root, name string, most int64) (raw []byte, info fs.FileInfo, err error) {
 	for range tries {
-		raw, info, settled, err := readOnce(dir, name)
+		raw, info, settled, err := readOnce(dir, name, most)
 		if err != nil || settled {
 			return raw, info, err
 		}
@@ -97,7 +103,7 @@ func badPlan(agent model.AgentID, id model.ItemID, f *fault) Plan {
 // readOnce opens a file of the item in dir and reads it between two looks. The second look is at the name again. A file is the item's own
 // only if it has exactly one name and the name still leads to it. (A link to a secret also has one name, after the original name is
 // removed.) settled is false if the looks differ; the bytes may then belong to no real state, or to no plan.
-func readOnce(dir *os.Root, name string) (raw []byte, info fs.FileInfo, settled bool, err error) {
+func readOnce(dir *os.Root, name string, most int64) (raw []byte, info fs.FileInfo, settled bool, err error) {
 	f, err := openFile(dir, name)
 	if err != nil {
 		return nil, nil, false, err
@@ -105,10 +111,10 @@ func readOnce(dir *os.Root, name string) (raw []byte, info fs.FileInfo, settled 
 	defer f.Close()
 	before, err := f.Stat()
 	if err == nil {
-		err = refuse(before)
+		err = refuse(before, most)
 	}
 	if err == nil {
-		raw, err = readBounded(f, before.Size())
+		raw, err = readBounded(f, before.Size(), most)
 	}
 	if err != nil {
 		return nil, nil, false, faultOf(err)
@@ -118,7 +124,7 @@ func readOnce(dir *os.Root, name string) (raw []byte, info fs.FileInfo, settled 
 	if err != nil {
 		return nil, nil, false, nil
 	}
-	if err := refuse(after); err != nil {
+	if err := refuse(after, most); err != nil {
 		return nil, nil, false, err
 	}
 	settled = os.SameFile(before, after) && StatOf(before) == StatOf(after) && int64(len(raw)) == after.Size()
@@ -143,7 +149,7 @@ func openFile(dir *os.Root, name string) (*os.File, error) {
 	}
 	isLink := named.Mode()&fs.ModeSymlink != 0
 	if !isLink && !named.Mode().IsRegular() {
-		return nil, refuse(named)
+		return nil, refuse(named, 0)
 	}
 	f, err := dir.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err == nil {
@@ -155,17 +161,17 @@ func openFile(dir *os.Root, name string) (*os.File, error) {
 	return nil, faultOf(err)
 }
 
-// refuse returns a fault unless info describes a file whose text may be shown. A file with two names may be another user's secret, so it is
-// not shown either.
-func refuse(info fs.FileInfo) error {
+// refuse returns a fault unless info describes a file whose text may be shown, of at most so many bytes. A plan with two names may be
+// another user's secret, so it is not shown either; the copy of a file that is no plan may take it.
+func refuse(info fs.FileInfo, most int64) error {
 	switch mode := info.Mode(); {
 	case !mode.IsRegular():
 		return &fault{condition: model.PlanNotRegular, reason: "is " + kind(mode)}
-	case links(info) > 1:
+	case links(info) > 1 && most <= model.MaxPlanBytes:
 		return &fault{condition: model.PlanNotRegular, reason: hasOtherEnd}
-	case info.Size() > model.MaxPlanBytes:
+	case info.Size() > most:
 		return &fault{condition: model.PlanTooLarge, info: info,
-			reason: fmt.Sprintf("has %d bytes; a plan can have %d (%d MiB)", info.Size(), model.MaxPlanBytes, model.MaxPlanBytes>>20)}
+			reason: fmt.Sprintf("has %d bytes; a plan can have %d (%d MiB)", info.Size(), most, most>>20)}
 	}
 	return nil
 }
@@ -185,54 +191,39 @@ func kind(mode fs.FileMode) string {
 }
 
 // readBounded reads a file that should have size bytes. It reads at most one byte over the limit, even if the file grows meanwhile.
-func readBounded(f io.Reader, size int64) ([]byte, error) {
+func readBounded(f io.Reader, size, most int64) ([]byte, error) {
 	buf := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead))
-	_, err := buf.ReadFrom(io.LimitReader(f, model.MaxPlanBytes+1))
+	_, err := buf.ReadFrom(io.LimitReader(f, most+1))
 	return buf.Bytes(), err
 }
 
-// ReadPlan returns the whole text of an item's plan and when it was changed. raw is nil if there is no file that may be read as a plan. If
-// the plan is being written, ReadPlan tries once more.
-func (h Home) ReadPlan(agent model.AgentID, id model.ItemID) (raw []byte, changed time.Time) {
-	p := h.Plan(agent, id)
-	if p.Unsettled {
-		p = h.Plan(agent, id)
-	}
-	return p.Raw, p.UpdatedAt
-}
+// mostCopied bounds a file that ReadFile reads.
+const mostCopied = 1 << 30
 
-// reports lists the names of the full reports beside an item's plan.
-func (h Home) reports(agent model.AgentID, id model.ItemID) []string {
-	dir, err := h.itemDir(agent, id)
+// ReadFile returns the bytes, whatever they are, of an item's plan or of a file that Beside named, and when it was changed. raw is nil
+// without an error if there is no such file. A save is compressed, and its time is zero.
+func (h Home) ReadFile(agent model.AgentID, id model.ItemID, name string) (raw []byte, changed time.Time, err error) {
+	above := below(agent, id)
+	if IsSave(name) {
+		above = append(above, savesDir)
+	}
+	dir, err := h.guarded(validIDs(agent, id), above)
 	if err != nil {
-		return nil
+		return nil, changed, UnlessGone(err)
 	}
 	defer dir.Close()
-	found, _ := fs.ReadDir(dir.FS(), ".") // an unreadable directory has no reports
-	var names []string
-	for _, e := range found {
-		if model.IsReportFile(e.Name()) {
-			names = append(names, e.Name())
-		}
+	raw, info, err := readWhole(dir, cmp.Or(saveName(name), name, planFile), mostCopied)
+	switch {
+	case err != nil:
+		return nil, changed, UnlessGone(err)
+	case raw == nil:
+		return nil, changed, errors.New("it is being written")
+	case !IsSave(name):
+		return raw, info.ModTime().UTC(), nil
+	case unpacked(raw, name) == nil:
+		return nil, changed, errors.New("its text is not the one that was saved")
 	}
-	return names
-}
-
-// readReport is ReadPlan for a report beside the plan.
-func (h Home) readReport(agent model.AgentID, id model.ItemID, name string) (raw []byte, changed time.Time) {
-	dir, err := h.itemDir(agent, id)
-	if err != nil || !model.IsReportFile(name) {
-		return nil, changed
-	}
-	defer dir.Close()
-	raw, info, err := readSettled(dir, name)
-	if raw == nil && err == nil { // it is being written
-		raw, info, err = readSettled(dir, name)
-	}
-	if err != nil || raw == nil {
-		return nil, changed
-	}
-	return raw, info.ModTime().UTC()
+	return raw, changed, nil
 }
 
 // Items reads the plans of one agent's items one after the other. It opens their directory, and checks its path, only once. It serves one

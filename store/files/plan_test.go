@@ -189,7 +189,7 @@ func TestAHomeThatWasReplacedIsReadAnew(t *testing.T) {
 
 func TestAGrowingPlanIsNotReadBeyondTheLimit(t *testing.T) {
 	endless := strings.NewReader(strings.Repeat("x", model.MaxPlanBytes+4096))
-	raw, err := readBounded(endless, 10)
+	raw, err := readBounded(endless, 10, model.MaxPlanBytes)
 	if err != nil || len(raw) != model.MaxPlanBytes+1 {
 		t.Errorf("got %d bytes, %v, want one over the limit", len(raw), err)
 	}

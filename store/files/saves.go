@@ -2,15 +2,14 @@ package files
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -84,9 +83,9 @@ func (h Home) addSave(agent model.AgentID, id model.ItemID, hash string, packed 
 // Saves returns the hashes of the stored texts of an item's plan, with the sizes of their files.
 func (h Home) Saves(agent model.AgentID, id model.ItemID) map[string]int64 {
 	sizes := map[string]int64{}
-	h.eachSave(agent, id, func(_ *os.Root, info fs.FileInfo) {
+	_ = h.eachSave(agent, id, func(_ *os.Root, info fs.FileInfo) { // an unreadable directory has no saves
 		hash := hashStart + strings.TrimSuffix(info.Name(), saveEnd)
-		if saveName(hash) == info.Name() && refuse(info) == nil {
+		if saveName(hash) == info.Name() && refuse(info, model.MaxPlanBytes) == nil {
 			sizes[hash] = info.Size()
 		}
 	})
@@ -96,23 +95,27 @@ func (h Home) Saves(agent model.AgentID, id model.ItemID) map[string]int64 {
 // savesSeen is how many files beside one plan are examined.
 const savesSeen = 4096
 
-func (h Home) eachSave(agent model.AgentID, id model.ItemID, visit func(*os.Root, fs.FileInfo)) {
+func (h Home) eachSave(agent model.AgentID, id model.ItemID, visit func(*os.Root, fs.FileInfo)) error {
 	dir, err := h.savesOf(agent, id)
 	if err != nil {
-		return
+		return UnlessGone(err)
 	}
 	defer dir.Close()
 	d, err := dir.Open(".")
 	if err != nil {
-		return
+		return err
 	}
 	defer d.Close()
-	list, _ := d.ReadDir(savesSeen) // an unreadable directory has no saves
+	list, err := d.ReadDir(savesSeen)
 	for _, e := range list {
 		if info, err := dir.Lstat(e.Name()); err == nil {
 			visit(dir, info)
 		}
 	}
+	if err == io.EOF {
+		return nil
+	}
+	return err
 }
 
 func (h Home) savesOf(agent model.AgentID, id model.ItemID) (*os.Root, error) {
@@ -157,7 +160,7 @@ func (h Home) DropSaves(agent model.AgentID, id model.ItemID, hashes []string) {
 	for _, hash := range hashes {
 		drop[saveName(hash)] = true
 	}
-	h.eachSave(agent, id, func(dir *os.Root, info fs.FileInfo) {
+	_ = h.eachSave(agent, id, func(dir *os.Root, info fs.FileInfo) {
 		unfinished, _ := filepath.Match(".vise-*.tmp", info.Name())
 		if drop[info.Name()] || unfinished && info.ModTime().Before(old) {
 			remove(h.machine, dir, info.Name())
@@ -165,34 +168,42 @@ func (h Home) DropSaves(agent model.AgentID, id model.ItemID, hashes []string) {
 	})
 }
 
-// Beside names the files that belong to an item's plan: long reports by their names, and saves by their hashes.
-func (h Home) Beside(agent model.AgentID, id model.ItemID) []string {
-	names := h.reports(agent, id)
-	return append(names, slices.Sorted(maps.Keys(h.Saves(agent, id)))...)
+// Beside names the files that belong to an item's plan: long reports by their names, and saves by their hashes. An error says that there
+// may be more.
+func (h Home) Beside(agent model.AgentID, id model.ItemID) (names []string, err error) {
+	dir, err := h.itemDir(agent, id)
+	if err != nil {
+		return nil, UnlessGone(err)
+	}
+	defer dir.Close()
+	found, err := fs.ReadDir(dir.FS(), ".")
+	for _, e := range found {
+		if model.IsReportFile(e.Name()) {
+			names = append(names, e.Name())
+		}
+	}
+	return names, errors.Join(err, h.eachSave(agent, id, func(_ *os.Root, info fs.FileInfo) {
+		if hash := hashStart + strings.TrimSuffix(info.Name(), saveEnd); saveName(hash) == info.Name() {
+			names = append(names, hash)
+		}
+	}))
 }
 
-// ReadBeside returns the content of a file that Beside named, and when it was changed. A save is compressed, and its time is zero.
-func (h Home) ReadBeside(agent model.AgentID, id model.ItemID, name string) (raw []byte, changed time.Time) {
-	if saveName(name) == "" {
-		return h.readReport(agent, id, name)
-	}
-	packed := h.packedSave(agent, id, name)
-	if unpacked(packed, name) == nil {
-		return nil, changed
-	}
-	return packed, changed
-}
-
-// CreateBeside writes a file as ReadBeside returned it.
-func (h Home) CreateBeside(agent model.AgentID, id model.ItemID, name string, raw []byte) (created bool, err error) {
+// CreateFile writes a file as ReadFile returned it, if it does not exist.
+func (h Home) CreateFile(agent model.AgentID, id model.ItemID, name string, raw []byte) (created bool, err error) {
 	switch {
-	case saveName(name) == "":
-		return h.CreateReport(agent, id, name, string(raw))
+	case !IsSave(name):
+		created, err = h.createFile(agent, id, cmp.Or(name, planFile), string(raw), true)
 	case unpacked(raw, name) == nil:
-		return false, fmt.Errorf("%s of %s/%s is another text", name, agent, id)
+		err = errors.New("it is another text")
+	default:
+		err = h.addSave(agent, id, name, raw)
+		created = err == nil
 	}
-	err = h.addSave(agent, id, name, raw)
-	return err == nil, err
+	if err != nil {
+		err = fmt.Errorf("%s of %s/%s: %w", cmp.Or(name, planFile), agent, id, err)
+	}
+	return created, err
 }
 
 // IsSave reports whether a name from Beside is a save's.

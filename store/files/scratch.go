@@ -75,9 +75,8 @@ func lockedDir(dir string) (*os.File, error) {
 
 // Close deletes the directory with its content.
 func (s *Scratch) Close() error {
-	err := s.machine.do(Op{Kind: Remove, Path: s.Dir}, func() error { return os.RemoveAll(s.Dir) })
 	if s.held != nil {
-		s.held.Close()
+		s.held.Close() // before: to remove a directory takes descriptors, and there may be none left
 	}
-	return err
+	return s.machine.do(Op{Kind: Remove, Path: s.Dir}, func() error { return os.RemoveAll(s.Dir) })
 }

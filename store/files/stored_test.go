@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -23,7 +24,9 @@ func TestStoredAreTheItemsThatHaveADirectory(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(agents, "file"), nil, 0o600))
 	must(t, os.Symlink(filepath.Join(agents, "bob"), filepath.Join(agents, "linked")))
 	got, err := h.Stored()
-	must(t, err)
+	if err == nil || strings.Contains(err.Error(), "idle") || !strings.Contains(err.Error(), "linked: outside_home") {
+		t.Errorf("what cannot be listed is %v", err)
+	}
 	want := map[model.AgentID][]model.ItemID{agent: {item, other}, "bob": {"wi-3"}}
 	for id, items := range got {
 		if !slices.Equal(items, want[id]) {
@@ -60,11 +63,20 @@ func TestBesideAPlanAreItsReportsAndSavesOnly(t *testing.T) {
 		changed time.Time
 	}
 	found := map[string]kept{}
-	for _, name := range h.Beside(agent, item) {
-		raw, changed := h.ReadBeside(agent, item, name)
-		if raw != nil {
+	names, err := h.Beside(agent, item)
+	must(t, err)
+	refused := 0
+	for _, name := range names {
+		raw, changed, err := h.ReadFile(agent, item, name)
+		switch {
+		case err != nil:
+			refused++ // the broken save and the link
+		case raw != nil:
 			found[name] = kept{raw, changed}
 		}
+	}
+	if refused != 2 {
+		t.Errorf("%d of %q cannot be read, want 2", refused, names)
 	}
 	if len(found) != 2 {
 		t.Errorf("found %v", found)
@@ -76,11 +88,12 @@ func TestBesideAPlanAreItsReportsAndSavesOnly(t *testing.T) {
 		t.Errorf("the save is %q of %v", k.raw, k.changed)
 	}
 	for _, id := range []model.ItemID{other, "wi-none", "wi-empty", "wi-linked", "../" + item} {
-		if names := h.Beside(agent, id); len(names) != 0 {
-			t.Errorf("beside the plan of %s are %q", id, names)
+		names, err := h.Beside(agent, id)
+		if bad := id == "wi-linked" || id == "../"+item; len(names) != 0 || (err != nil) != bad {
+			t.Errorf("beside the plan of %s are %q, %v", id, names, err)
 		}
 	}
-	if raw, at := h.ReadPlan(agent, item); string(raw) != "plan of wi-1" || !at.Equal(changed) {
+	if raw, at, _ := h.ReadFile(agent, item, ""); string(raw) != "plan of wi-1" || !at.Equal(changed) {
 		t.Errorf("the plan is %q of %v", raw, at)
 	}
 }

@@ -160,10 +160,7 @@ func (h *Home) takeEdits(ctx context.Context) {
 // offerPlans sees to it that the ledger has the plans of this machine's open items that agents are shown, also those that were saved while
 // nothing watched them, or before the ledger came to its cluster.
 func (h *Home) offerPlans(ctx context.Context) {
-	stored, err := h.files.Stored()
-	if err != nil {
-		return
-	}
+	stored, _ := h.files.Stored() // the next process has the rest
 	for agent := range stored {
 		var shown []model.WorkItem
 		err := h.Ledger.View(ctx, func(r model.Reader) error {

@@ -2,6 +2,7 @@ package recovery
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -27,20 +28,20 @@ type planReader interface {
 	store.PlanFiles
 	// Stored lists the items that may have files.
 	Stored() (map[model.AgentID][]model.ItemID, error)
-	// ReadPlan returns the whole text of a plan and when it was changed. raw is nil if there is no file that may be read as a plan.
-	ReadPlan(agent model.AgentID, item model.ItemID) (raw []byte, changed time.Time)
-	// Beside names the files beside the plan: long reports and saves. ReadBeside reads one of them, as ReadPlan does.
-	Beside(agent model.AgentID, item model.ItemID) []string
-	ReadBeside(agent model.AgentID, item model.ItemID, name string) (raw []byte, changed time.Time)
-	CreateBeside(agent model.AgentID, item model.ItemID, name string, raw []byte) (created bool, err error)
+	// Beside names the files beside an item's plan: long reports and saves.
+	Beside(agent model.AgentID, item model.ItemID) ([]string, error)
+	// ReadFile returns the bytes of a plan or, with a name, of a file beside it; nil if there is none. CreateFile writes them.
+	ReadFile(agent model.AgentID, item model.ItemID, name string) (raw []byte, changed time.Time, err error)
+	CreateFile(agent model.AgentID, item model.ItemID, name string, raw []byte) (created bool, err error)
 }
 
-// Backup writes a checked copy of the ledger to a new file at path, with the items' plan files, their saves and the long reports.
+// Backup writes a checked copy of the ledger to a new file at path, with the items' plan files, their saves and the long reports. What
+// cannot be read of these is named in the copy and in the result.
 func Backup(ctx context.Context, l *store.Ledger, path string) (Snapshot, error) {
 	if _, err := os.Lstat(path); !files.IsGone(err) {
 		return Snapshot{}, errors.Join(err, &fs.PathError{Op: "back up", Path: path, Err: fs.ErrExist})
 	}
-	plans := func(path string) (int, error) { return addPlans(ctx, l, path) }
+	plans := func(path string, s *Snapshot) error { return addPlans(ctx, l, path, s) }
 	s, err := copyFile(ctx, l, filepath.Dir(path), func(Snapshot) string { return path }, plans)
 	if err != nil {
 		return s, store.Explain(store.NoSpaceToCopy(fmt.Errorf("back up: %w", err)))
@@ -63,44 +64,59 @@ const bucketPlans = "plans"
 // bucketSaves is the same for saves, by their hashes. A vise that does not know saves ignores it.
 const bucketSaves = "saves"
 
+// bucketMissing has what could not be read: by the same keys, why.
+const bucketMissing = "missing"
+
 const (
 	planHeader = 8 + kv.ChecksumSize
 	// plansAtOnce limits what one transaction of a backup adds, in bytes.
 	plansAtOnce = 16 << 20
 )
 
-// addPlans adds the files of a copy's items to the copy, and counts them.
-func addPlans(ctx context.Context, l *store.Ledger, path string) (n int, err error) {
+// addPlans adds the files of a copy's items to the copy, and counts and names them in s.
+func addPlans(ctx context.Context, l *store.Ledger, path string, s *Snapshot) error {
 	reader, ok := l.PlanFiles().(planReader)
 	if !ok {
-		return 0, nil
+		return nil
 	}
-	stored, err := reader.Stored()
-	if err == nil && len(stored) > 0 {
-		err = keepKnown(path, stored)
+	stored, unread := reader.Stored()
+	if len(stored) > 0 {
+		if err := keepKnown(path, stored); err != nil {
+			return err
+		}
 	}
 	w := planWriter{machine: l.Home().Machine, path: path}
+	lack := func(of planOf, why error) {
+		if why != nil {
+			s.Missing = append(s.Missing, fmt.Sprintf("%s: %v", of.key(), why))
+			w.pending = append(w.pending, savedPlan{planOf: of, raw: []byte(why.Error()), missing: true})
+		}
+	}
+	lack(planOf{}, unread)
 	for _, agent := range slices.Sorted(maps.Keys(stored)) {
 		for _, item := range stored[agent] {
-			for _, name := range append([]string{""}, reader.Beside(agent, item)...) {
-				if err == nil {
-					err = ctx.Err()
-				}
-				if err != nil {
-					return w.n, err
-				}
+			names, err := reader.Beside(agent, item)
+			lack(planOf{agent, item, besides}, err)
+			for _, name := range append([]string{""}, names...) {
 				p := savedPlan{planOf: planOf{agent, item, name}}
-				if p.raw, p.changed = p.read(reader); p.raw != nil {
+				if p.raw, p.changed, err = p.read(reader); p.raw != nil {
 					err = w.add(p)
+				} else {
+					lack(p.planOf, err)
+					err = nil
+				}
+				if err = cmp.Or(ctx.Err(), err); err != nil {
+					return err
 				}
 			}
 		}
 	}
-	if err == nil {
-		err = w.flush()
-	}
-	return w.n, err
+	s.Plans = w.n
+	return w.flush()
 }
+
+// besides is the name in a backup of all files beside a plan.
+const besides = "*"
 
 // keepKnown drops the items that a copy does not have.
 func keepKnown(path string, stored map[model.AgentID][]model.ItemID) error {
@@ -123,21 +139,11 @@ type planOf struct {
 }
 
 func (p planOf) key() []byte {
-	return []byte(path.Join(string(p.agent), string(p.item), p.name))
+	return []byte(cmp.Or(path.Join(string(p.agent), string(p.item), p.name), besides))
 }
 
-func (p planOf) read(plans planReader) (raw []byte, changed time.Time) {
-	if p.name != "" {
-		return plans.ReadBeside(p.agent, p.item, p.name)
-	}
-	return plans.ReadPlan(p.agent, p.item)
-}
-
-func (p savedPlan) create(plans planReader) (created bool, err error) {
-	if p.name != "" {
-		return plans.CreateBeside(p.agent, p.item, p.name, p.raw)
-	}
-	return plans.CreatePlan(p.agent, p.item, string(p.raw))
+func (p planOf) read(plans planReader) (raw []byte, changed time.Time, err error) {
+	return plans.ReadFile(p.agent, p.item, p.name)
 }
 
 // is reports whether the file has the backup's content. An existing save has it, however it is compressed.
@@ -182,7 +188,13 @@ func (w *planWriter) flush() error {
 	err := kv.PutBeside(w.machine, w.path, func(put func(bucket string, key, value []byte) error) error {
 		for _, p := range w.pending {
 			in := bucketPlans
-			if files.IsSave(p.name) {
+			switch {
+			case p.missing:
+				if err := put(bucketMissing, p.key(), p.raw); err != nil {
+					return err
+				}
+				continue
+			case files.IsSave(p.name):
 				in = bucketSaves
 			}
 			value := binary.BigEndian.AppendUint64(make([]byte, 0, planHeader+len(p.raw)), uint64(p.changed.UnixNano()))
@@ -202,6 +214,8 @@ type savedPlan struct {
 	planOf
 	raw     []byte
 	changed time.Time
+	// missing: it could not be read, and raw says why.
+	missing bool
 }
 
 // eachPlan visits the plans in the backup at path; a ledger has none. If a plan is damaged, eachPlan visits all others and then returns an
@@ -227,8 +241,8 @@ func planAt(key, value []byte) (p savedPlan, ok bool) {
 		return p, false
 	}
 	raw := value[planHeader:]
-	p = savedPlan{planOf{model.AgentID(agent), model.ItemID(item), name}, bytes.Clone(raw),
-		time.Unix(0, int64(binary.BigEndian.Uint64(value))).UTC()}
+	p = savedPlan{planOf: planOf{model.AgentID(agent), model.ItemID(item), name}, raw: bytes.Clone(raw),
+		changed: time.Unix(0, int64(binary.BigEndian.Uint64(value))).UTC()}
 	return p, binary.BigEndian.Uint32(value[8:]) == kv.Checksum(key, raw)
 }
 
@@ -245,6 +259,8 @@ type PlansBack struct {
 	Differ int    `json:"differ"`
 	Newer  int    `json:"newer"`
 	Aside  string `json:"aside,omitempty"`
+	// Lacking names what the backup could not read and the home lacks too, with the reason.
+	Lacking []string `json:"lacking,omitempty"`
 	// Damaged says what is wrong with the backup's plans. The others are restored.
 	Damaged string `json:"damaged,omitempty"`
 }
@@ -258,7 +274,7 @@ func (r *restore) planPlans(ctx context.Context) {
 	out := &PlansBack{}
 	err := eachPlan(r.From, func(p savedPlan) error {
 		out.Saved++
-		switch have, changed := p.read(r.RestoreOptions.Plans); {
+		switch have, changed, _ := p.read(r.RestoreOptions.Plans); {
 		case have == nil:
 			out.Missing++
 		case p.is(have):
@@ -274,7 +290,15 @@ func (r *restore) planPlans(ctx context.Context) {
 	if err != nil {
 		out.Damaged = err.Error()
 	}
-	if out.Saved == 0 && err == nil {
+	err = errors.Join(err, kv.EachBeside(r.From, func(key, why []byte) error {
+		agent, file, _ := strings.Cut(string(key), "/")
+		item, name, _ := strings.Cut(file, "/")
+		if have, _, _ := r.RestoreOptions.Plans.ReadFile(model.AgentID(agent), model.ItemID(item), name); have == nil {
+			out.Lacking = append(out.Lacking, fmt.Sprintf("%s: %s", key, why))
+		}
+		return nil
+	}, bucketMissing))
+	if out.Saved == 0 && len(out.Lacking) == 0 && err == nil {
 		return
 	}
 	if out.Differ > 0 {
@@ -293,11 +317,11 @@ func (r *Recovery) bringPlans(ctx context.Context, h store.Home, plans planReade
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		have, _ := p.read(plans)
+		have, _, _ := p.read(plans)
 		if p.is(have) {
 			return nil
 		}
-		created, err := p.create(plans)
+		created, err := plans.CreateFile(p.agent, p.item, p.name, p.raw)
 		if err == nil && !created {
 			err = r.putAside(h, p)
 		}

@@ -107,19 +107,25 @@ func (r *Recovery) applyCopy(ctx context.Context, o RestoreOptions) error {
 		if o.Plans == nil || o.NewPlans == nil {
 			break
 		}
-		raw, _ := o.Plans.ReadPlan(p.agent, p.item)
-		if _, err := o.NewPlans.CreatePlan(p.agent, p.item, string(raw)); err != nil {
-			return err
-		}
-		r.Copied++
-		for _, name := range o.Plans.Beside(p.agent, p.item) {
-			raw, _ := o.Plans.ReadBeside(p.agent, p.item, name)
+		names, unread := o.Plans.Beside(p.agent, p.item)
+		for _, name := range append([]string{""}, names...) {
+			raw, _, err := o.Plans.ReadFile(p.agent, p.item, name)
+			unread = errors.Join(unread, err)
 			if raw == nil {
 				continue
 			}
-			if _, err := o.NewPlans.CreateBeside(p.agent, p.item, name, raw); err != nil {
+			if _, err := o.NewPlans.CreateFile(p.agent, p.item, name, raw); err != nil {
 				return err
 			}
+			if name == "" {
+				r.Copied++
+			}
+		}
+		if unread != nil {
+			if r.Plans == nil {
+				r.Plans = &PlansBack{}
+			}
+			r.Plans.Lacking = append(r.Plans.Lacking, fmt.Sprintf("%s: %v", p.key(), unread))
 		}
 	}
 	if err := h.Machine.Rename(d.path(), h.Path(store.LedgerFile)); err != nil {

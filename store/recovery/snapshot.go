@@ -23,6 +23,8 @@ type Snapshot struct {
 	Bytes    int64     `json:"bytes"`
 	// Plans is the number of plan files in a backup; 0 in a snapshot.
 	Plans int `json:"plans,omitempty"`
+	// Missing names the files that a backup could not read, with the reason.
+	Missing []string `json:"missing,omitempty"`
 	// Archived is what the copy does not have of the history, because it is in the archive of a ledger on a cluster.
 	Archived *transfer.Archive `json:"archived,omitempty"`
 }
@@ -93,7 +95,7 @@ func TakeSnapshot(ctx context.Context, l *store.Ledger) (Snapshot, error) {
 
 // copyFile copies the ledger into dir, adds to the copy, checks it, and renames it to its final name.
 func copyFile(ctx context.Context, l *store.Ledger, dir string, name func(Snapshot) string,
-	add func(path string) (plans int, err error)) (Snapshot, error) {
+	add func(path string, s *Snapshot) error) (Snapshot, error) {
 	h := l.Home()
 	scratch, err := h.Machine.Scratch(dir, ".copying-")
 	if err != nil {
@@ -103,7 +105,7 @@ func copyFile(ctx context.Context, l *store.Ledger, dir string, name func(Snapsh
 	draft := filepath.Join(scratch.Dir, store.LedgerFile)
 	err = transfer.CopyLedger(ctx, l, draft)
 	if err == nil && add != nil {
-		s.Plans, err = add(draft)
+		err = add(draft, &s)
 	}
 	if err == nil {
 		var health store.Health

@@ -32,7 +32,7 @@ func backupVerb() verb {
 		long: `backup copies the ledger of one moment to FILE, which must not exist yet, or takes a snapshot in the
 home. Other processes need not wait, and it works while a stopped process holds the ledger. vise reads
 the whole copy before it gives it its name. FILE also holds the items' plan files with their kept saves,
-and long reports; a snapshot in the home does not.`,
+and long reports; a snapshot in the home does not. What cannot be read of these is named, and backup exits 1.`,
 		example: "vise backup ~/vise-backup.tar",
 		who:     anybody,
 		run: func(e *Env) (answer, error) {
@@ -53,6 +53,7 @@ and long reports; a snapshot in the home does not.`,
 				if out.Plans > 0 {
 					p.line("with %d files of plans, their saves and long reports", out.Plans)
 				}
+				p.lacking(out.Missing)
 				if x := out.Archived; x != nil {
 					p.line("its history begins after that: %s", x.Said())
 				}
@@ -61,7 +62,7 @@ and long reports; a snapshot in the home does not.`,
 					return
 				}
 				p.say("vise restore %s brings it back, with the journal's later changes on top", out.Path)
-			}), err
+			}).exits(failed(len(out.Missing) > 0)), err
 		},
 	}
 }

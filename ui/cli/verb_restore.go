@@ -251,7 +251,7 @@ func restore(e *Env, dir, from string, o restoreOptions) (answer, error) {
 			p.recovery(*r)
 		}
 		p.line("done: the ledger is at revision %d; vise doctor proves it", r.Revision)
-	}), err
+	}).exits(failed(r.Plans != nil && len(r.Plans.Lacking) > 0)), err
 }
 
 // agreed asks.
@@ -333,6 +333,13 @@ func (p *page) loss(r recovery.Recovery) {
 	}
 }
 
+// lacking names the files that could not be read.
+func (p *page) lacking(files []string) {
+	for _, x := range files {
+		p.say("NOT IN IT: %s", x)
+	}
+}
+
 // plansBack shows what happens to a backup's plan files.
 func (p *page) plansBack(b *recovery.PlansBack) {
 	if b == nil {
@@ -344,6 +351,7 @@ func (p *page) plansBack(b *recovery.PlansBack) {
 		p.say("       %d differ (%d of them newer than the backup's) and stay; the backup's are put into %s", b.Differ, b.Newer,
 			b.Aside)
 	}
+	p.lacking(b.Lacking)
 	if b.Damaged != "" {
 		p.say("       not all of them can be read: %s", b.Damaged)
 	}
@@ -440,5 +448,8 @@ func copyMoment(e *Env, out *restored, o restoreOptions) (answer, error) {
 	return answered(out, func(p *page) {
 		said(p)
 		p.say("done: a home of its own in %s, with %d plan files as they are now; look at it with --home", r.Into, r.Copied)
-	}), err
+		if r.Plans != nil {
+			p.lacking(r.Plans.Lacking)
+		}
+	}).exits(failed(r.Plans != nil)), err
 }

@@ -105,7 +105,10 @@ func begunLike(e *Env, ref string, c *model.CreateWorkItem) error {
 	}
 	c.Objective, c.Priority = cmp.Or(c.Objective, w.Objective), cmp.Or(c.Priority, w.Priority)
 	if c.Plan == "" {
-		raw, _ := e.home.Files().ReadPlan(w.AgentID, w.ID)
+		raw, _, err := e.home.Files().ReadFile(w.AgentID, w.ID, "")
+		if err != nil {
+			return refuse("the plan of %s cannot be read: %v", w.Handle, err).At("from", "give the new work item's plan: --plan")
+		}
 		c.Plan = model.Text(raw)
 	}
 	if len(c.TodoList) == 0 {
