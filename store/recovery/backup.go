@@ -86,37 +86,35 @@ func addPlans(ctx context.Context, l *store.Ledger, path string, s *Snapshot) er
 		}
 	}
 	w := planWriter{machine: l.Home().Machine, path: path}
-	lack := func(of planOf, why error) {
-		if why != nil {
-			s.Missing = append(s.Missing, fmt.Sprintf("%s: %v", of.key(), why))
-			w.pending = append(w.pending, savedPlan{planOf: of, raw: []byte(why.Error()), missing: true})
+	lack := func(of planOf, why error) error {
+		if why == nil {
+			return ctx.Err()
 		}
+		s.Missing = append(s.Missing, fmt.Sprintf("%s: %v", of.key(), why))
+		return kv.PutBeside(w.machine, path, func(put func(bucket string, key, value []byte) error) error {
+			return put(bucketMissing, of.key(), []byte(why.Error()))
+		})
 	}
-	lack(planOf{}, unread)
+	err := lack(planOf{agent: store.AgentsDir}, unread)
 	for _, agent := range slices.Sorted(maps.Keys(stored)) {
 		for _, item := range stored[agent] {
-			names, err := reader.Beside(agent, item)
-			lack(planOf{agent, item, besides}, err)
+			names, unread := reader.Beside(agent, item)
 			for _, name := range append([]string{""}, names...) {
 				p := savedPlan{planOf: planOf{agent, item, name}}
-				if p.raw, p.changed, err = p.read(reader); p.raw != nil {
-					err = w.add(p)
-				} else {
-					lack(p.planOf, err)
-					err = nil
+				raw, changed, why := reader.ReadFile(agent, item, name)
+				if p.raw, p.changed = raw, changed; raw != nil {
+					err = cmp.Or(err, w.add(p))
 				}
-				if err = cmp.Or(ctx.Err(), err); err != nil {
+				if err = cmp.Or(err, lack(p.planOf, cmp.Or(why, unread))); err != nil {
 					return err
 				}
+				unread = nil
 			}
 		}
 	}
 	s.Plans = w.n
-	return w.flush()
+	return cmp.Or(err, w.flush())
 }
-
-// besides is the name in a backup of all files beside a plan.
-const besides = "*"
 
 // keepKnown drops the items that a copy does not have.
 func keepKnown(path string, stored map[model.AgentID][]model.ItemID) error {
@@ -139,7 +137,7 @@ type planOf struct {
 }
 
 func (p planOf) key() []byte {
-	return []byte(cmp.Or(path.Join(string(p.agent), string(p.item), p.name), besides))
+	return []byte(path.Join(string(p.agent), string(p.item), p.name))
 }
 
 func (p planOf) read(plans planReader) (raw []byte, changed time.Time, err error) {
@@ -188,13 +186,7 @@ func (w *planWriter) flush() error {
 	err := kv.PutBeside(w.machine, w.path, func(put func(bucket string, key, value []byte) error) error {
 		for _, p := range w.pending {
 			in := bucketPlans
-			switch {
-			case p.missing:
-				if err := put(bucketMissing, p.key(), p.raw); err != nil {
-					return err
-				}
-				continue
-			case files.IsSave(p.name):
+			if files.IsSave(p.name) {
 				in = bucketSaves
 			}
 			value := binary.BigEndian.AppendUint64(make([]byte, 0, planHeader+len(p.raw)), uint64(p.changed.UnixNano()))
@@ -214,8 +206,6 @@ type savedPlan struct {
 	planOf
 	raw     []byte
 	changed time.Time
-	// missing: it could not be read, and raw says why.
-	missing bool
 }
 
 // eachPlan visits the plans in the backup at path; a ledger has none. If a plan is damaged, eachPlan visits all others and then returns an
@@ -241,8 +231,8 @@ func planAt(key, value []byte) (p savedPlan, ok bool) {
 		return p, false
 	}
 	raw := value[planHeader:]
-	p = savedPlan{planOf: planOf{model.AgentID(agent), model.ItemID(item), name}, raw: bytes.Clone(raw),
-		changed: time.Unix(0, int64(binary.BigEndian.Uint64(value))).UTC()}
+	p = savedPlan{planOf{model.AgentID(agent), model.ItemID(item), name}, bytes.Clone(raw),
+		time.Unix(0, int64(binary.BigEndian.Uint64(value))).UTC()}
 	return p, binary.BigEndian.Uint32(value[8:]) == kv.Checksum(key, raw)
 }
 
