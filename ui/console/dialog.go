@@ -22,7 +22,7 @@ type dialog interface {
 }
 
 // paster is a dialog that accepts pasted text where it accepts typed text.
-type paster interface{ Paste(string) }
+type paster interface{ Paste(string) (lost int) }
 
 // textDialog is a dialog that holds typed text.
 type textDialog interface {
@@ -32,7 +32,7 @@ type textDialog interface {
 	// Draft is the typed text that is not saved, and the key under which it is kept. Without a key it is not kept.
 	Draft() (key, text string)
 	// Fill sets the text that was edited in the operator's editor.
-	Fill(string)
+	Fill(string) (lost int)
 }
 
 // refuser is a dialog that waits for an answer. If the answer is a refusal, Refused lets the operator continue.

@@ -155,7 +155,7 @@ func (m writtenMsg) handle(c *console) {
 		c.fail("The dialog is closed by now. What you wrote is kept at " + clean(x.path))
 		return
 	}
-	d.Fill(x.mine)
+	c.saidCut(x.mine, d.Fill(x.mine))
 	c.fx.EditBuffers.Drop(c.fx.ctx, x.path)
 	c.keepDraft(d.Draft())
 }

@@ -141,7 +141,7 @@ func (p *prompt) typed() promptMsg { return promptMsg{what: p.what, text: p.Valu
 func (p *prompt) In() action.Context { return action.Text }
 
 // Paste is part of dialog.
-func (p *prompt) Paste(s string) { p.Insert(s) }
+func (p *prompt) Paste(s string) int { return p.Insert(s) }
 
 // Press is part of dialog. Enter keeps the text, esc drops it. In a filter the arrows move among the
 // remaining rows.

@@ -148,17 +148,19 @@ func (f *form) Revision(x facts, r model.Row) uint64 {
 }
 
 // Fill puts text from the operator's editor into the focused field.
-func (f *form) Fill(s string) {
+func (f *form) Fill(s string) (lost int) {
 	if f.types() {
-		f.focused().Set(strings.TrimSuffix(s, "\n"))
+		lost = f.focused().Set(strings.TrimSuffix(s, "\n"))
 	}
+	return lost
 }
 
 // Paste is part of paster.
-func (f *form) Paste(s string) {
+func (f *form) Paste(s string) (lost int) {
 	if f.types() {
-		f.focused().Insert(s)
+		lost = f.focused().Insert(s)
 	}
+	return lost
 }
 
 // Press is part of dialog.

@@ -3,6 +3,7 @@ package console
 import (
 	"fmt"
 	"slices"
+	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -158,10 +159,17 @@ func unused(k keyPress) message { return sayMsg(action.Shown(k.String()) + " doe
 func pasted(c *console, s string) {
 	top := c.layers.top()
 	if p, ok := top.(paster); ok {
-		p.Paste(s)
+		c.saidCut(s, p.Paste(s))
 	}
 	if p, ok := top.(*prompt); ok {
 		p.typed().handle(c)
+	}
+}
+
+// saidCut says how much of a text did not fit where it was put.
+func (c *console) saidCut(s string, lost int) {
+	if n := utf8.RuneCountInString(s); lost > 0 {
+		c.fail(fmt.Sprintf("Cut: only %s of %s characters fit here.", text.Thousands(max(n-lost, 0)), text.Thousands(n)))
 	}
 }
 

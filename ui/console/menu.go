@@ -205,10 +205,11 @@ func near(lines []menuLine, letters string) (out []menuLine) {
 }
 
 // Paste is part of paster.
-func (m *menu) Paste(s string) {
+func (m *menu) Paste(s string) (lost int) {
 	if m.Searchable {
-		m.field().Insert(s)
+		lost = m.field().Insert(s)
 	}
+	return lost
 }
 
 // Draw is part of dialog.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"vise/store/storetest"
 )
@@ -39,6 +40,9 @@ func TestAHugePasteFitsAFieldAndStaysFluid(t *testing.T) {
 				wd.settle()
 				if spent := cpu(t) - began; spent > 4*time.Second*slower {
 					t.Errorf("%s into %s took %s", name, open, spent)
+				}
+				if !strings.Contains("?bw", open) && !strings.Contains(ansi.Strip(wd.console.View().Content), "Cut: only ") {
+					t.Errorf("%s in %s: nothing says that the paste was cut", name, open)
 				}
 				began = cpu(t)
 				for range 4 {

@@ -179,19 +179,19 @@ func (d *todoDialog) typed(k keyPress, x facts) message {
 }
 
 // Fill takes the text from an external editor. A todo is one line.
-func (d *todoDialog) Fill(s string) {
-	if d.line == nil {
-		return
+func (d *todoDialog) Fill(s string) (lost int) {
+	if d.line != nil {
+		lost = d.line.Set(strings.Join(strings.Fields(s), " "))
 	}
-	f := screen.NewField(strings.Join(strings.Fields(s), " "), 1, model.MaxTodoText)
-	d.line = &f
+	return lost
 }
 
 // Paste is part of dialog.
-func (d *todoDialog) Paste(s string) {
+func (d *todoDialog) Paste(s string) (lost int) {
 	if d.line != nil {
-		d.line.Insert(s)
+		lost = d.line.Insert(s)
 	}
+	return lost
 }
 
 // Draw is part of dialog.

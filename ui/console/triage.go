@@ -236,10 +236,11 @@ func (d *triage) forget(r todo.Ref) {
 }
 
 // Paste is part of dialog.
-func (d *triage) Paste(s string) {
+func (d *triage) Paste(s string) (lost int) {
 	if d.ask != nil {
-		d.ask.Insert(s)
+		lost = d.ask.Insert(s)
 	}
+	return lost
 }
 
 // view is the drawn state of the triage.

@@ -38,22 +38,27 @@ func (f Field) Value() string { return strings.Join(f.clusters, "") }
 func (f Field) Empty() bool   { return strings.TrimSpace(f.Value()) == "" }
 
 // Set replaces the text.
-func (f *Field) Set(value string) { *f = NewField(value, f.Rows, f.limit) }
+func (f *Field) Set(value string) (lost int) {
+	f.clusters, f.at = nil, 0
+	return f.Insert(value)
+}
 
-// Insert inserts typed or pasted text at the cursor, up to the limit.
-func (f *Field) Insert(s string) {
+// Insert inserts typed or pasted text at the cursor, up to the limit, and returns how many Unicode scalars did not fit.
+func (f *Field) Insert(s string) (lost int) {
 	s = strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
 	if f.Rows == 1 {
 		s = strings.ReplaceAll(strings.TrimSuffix(s, "\n"), "\n", " ")
 	}
 	before, after := strings.Join(f.clusters[:f.at], ""), strings.Join(f.clusters[f.at:], "")
 	free := f.limit - utf8.RuneCountInString(before) - utf8.RuneCountInString(after)
+	lost = max(utf8.RuneCountInString(s)-free, 0)
 	s = firstRunes(s, free)
 	f.clusters = clustersOf(before + s + after)
 	f.at = 0
 	for n := len(before) + len(s); n > 0 && f.at < len(f.clusters); f.at++ {
 		n -= len(f.clusters[f.at])
 	}
+	return lost
 }
 
 func firstRunes(s string, n int) string {
