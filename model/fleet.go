@@ -364,8 +364,9 @@ func needOf(f Facts, w WorkItem, waits []Wait, r Row) (Need, time.Time) {
 
 // newestReply is the item's newest answer; the zero value without one.
 func newestReply(f Facts, w WorkItem) (d Delivered) {
-	w.Replies = w.Replies[max(0, len(w.Replies)-1):]
-	for _, d = range deliveredOf(f, w) {
+	if n := len(w.Replies); n > 0 {
+		w.Replies = w.Replies[n-1:]
+		d = deliveredOf(f, w)[0]
 	}
 	return d
 }

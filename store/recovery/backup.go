@@ -100,12 +100,12 @@ func addPlans(ctx context.Context, l *store.Ledger, path string, s *Snapshot) er
 		for _, item := range stored[agent] {
 			names, unread := reader.Beside(agent, item)
 			for _, name := range append([]string{""}, names...) {
-				p := savedPlan{planOf: planOf{agent, item, name}}
-				raw, changed, why := reader.ReadFile(agent, item, name)
-				if p.raw, p.changed = raw, changed; raw != nil {
-					err = cmp.Or(err, w.add(p))
+				of := planOf{agent, item, name}
+				raw, changed, why := of.read(reader)
+				if raw != nil {
+					err = cmp.Or(err, w.add(savedPlan{of, raw, changed}))
 				}
-				if err = cmp.Or(err, lack(p.planOf, cmp.Or(why, unread))); err != nil {
+				if err = cmp.Or(err, lack(of, cmp.Or(why, unread))); err != nil {
 					return err
 				}
 				unread = nil
@@ -138,6 +138,13 @@ type planOf struct {
 
 func (p planOf) key() []byte {
 	return []byte(path.Join(string(p.agent), string(p.item), p.name))
+}
+
+// namedBy is what has the key.
+func namedBy(key []byte) planOf {
+	agent, item, _ := strings.Cut(string(key), "/")
+	item, name, _ := strings.Cut(item, "/")
+	return planOf{model.AgentID(agent), model.ItemID(item), name}
 }
 
 func (p planOf) read(plans planReader) (raw []byte, changed time.Time, err error) {
@@ -224,15 +231,13 @@ func eachPlan(path string, visit func(savedPlan) error) error {
 }
 
 func planAt(key, value []byte) (p savedPlan, ok bool) {
-	agent, item, _ := strings.Cut(string(key), "/")
-	item, name, isBeside := strings.Cut(item, "/")
-	if len(value) < planHeader || !model.ValidID(agent) || !model.ValidID(item) ||
-		isBeside && !model.IsReportFile(name) && !files.IsSave(name) {
+	of := namedBy(key)
+	if len(value) < planHeader || !model.ValidID(string(of.agent)) || !model.ValidID(string(of.item)) ||
+		of.name != "" && !model.IsReportFile(of.name) && !files.IsSave(of.name) {
 		return p, false
 	}
 	raw := value[planHeader:]
-	p = savedPlan{planOf{model.AgentID(agent), model.ItemID(item), name}, bytes.Clone(raw),
-		time.Unix(0, int64(binary.BigEndian.Uint64(value))).UTC()}
+	p = savedPlan{of, bytes.Clone(raw), time.Unix(0, int64(binary.BigEndian.Uint64(value))).UTC()}
 	return p, binary.BigEndian.Uint32(value[8:]) == kv.Checksum(key, raw)
 }
 
@@ -281,9 +286,7 @@ func (r *restore) planPlans(ctx context.Context) {
 		out.Damaged = err.Error()
 	}
 	err = errors.Join(err, kv.EachBeside(r.From, func(key, why []byte) error {
-		agent, file, _ := strings.Cut(string(key), "/")
-		item, name, _ := strings.Cut(file, "/")
-		if have, _, _ := r.RestoreOptions.Plans.ReadFile(model.AgentID(agent), model.ItemID(item), name); have == nil {
+		if have, _, _ := namedBy(key).read(r.RestoreOptions.Plans); have == nil {
 			out.Lacking = append(out.Lacking, fmt.Sprintf("%s: %s", key, why))
 		}
 		return nil
