@@ -1,10 +1,9 @@
 // Package accessible is the console for people who use a screen reader, and for terminals that can only write lines. It has no full screen
-// and redraws nothing: it shows numbered menus, and one line for each event. Its menus offer the actions of the console's table.
-// An action asks for the arguments of its verb, one line each, and runs the verb as the command line would, so that rules and answers are
-// in one place.
+// and redraws nothing: it shows numbered menus, and one line for each event. What it shows is the output of a verb of the command line, and
+// its acts are the verbs of the console's table: it asks for the arguments and flags of such a verb, one line each, and runs it, so that
+// rules and answers are in one place. Of its own it has only the lists of work items, agents and needs, from which one is chosen.
 //
-// Read this file (a session), input.go (questions and menus), acts.go (the actions and what each asks), then menus.go (the lists). notHere
-// names the actions of the screen's console that have no menu, with the reasons.
+// Read this file (a session), input.go (questions and menus), form.go (what a verb asks for), then menus.go (the lists and the acts).
 package accessible
 
 import (
@@ -18,7 +17,6 @@ import (
 	"time"
 
 	"vise/model"
-	"vise/model/todo"
 	"vise/ui/config"
 )
 
@@ -29,20 +27,20 @@ type Options struct {
 	// Run carries out a command of the command line with stdin as its input. Its output and errors go to the same Out. It returns the exit
 	// code.
 	Run func(ctx context.Context, stdin io.Reader, args ...string) int
+	// Form returns what a command of the command line asks for.
+	Form func(verb string) Form
+	// RunCustom runs a command of the operator's own and returns its output.
+	RunCustom func(ctx context.Context, argv []string, stdin []byte) (string, error)
 	Ledger
-	// Sources are what the session reads in addition to the ledger.
-	Sources
 	// Agent is the agent whose work is shown first; if empty, the first known agent.
 	Agent model.AgentID
 	// Settings hold the operator's filters and custom commands.
 	Settings config.Settings
 	Now      func() time.Time
-	NewKey   func() string
 }
 
 // Ledger is the part of the ledger that a session needs.
 type Ledger interface {
-	Apply(context.Context, model.Envelope) (model.Receipt, error)
 	View(context.Context, func(model.Reader) error) error
 	// Follow waits until the ledger is past a revision, or what is wrong with it changes.
 	Follow(ctx context.Context, after uint64) (uint64, error)
@@ -55,14 +53,11 @@ type dialogue struct {
 	Options
 	in    *bufio.Reader
 	agent model.AgentID
-	// kept holds the texts that were written for verbs that failed, by the verb and what it is about.
-	kept map[string]string
+	// kept holds what was given to verbs that did not succeed, by the verb and what it is about.
+	kept map[string]values
 	// menu holds the lines of the last menu.
 	menu string
-	// walks, if set, chooses from menus instead of a person.
-	walks func(ctx context.Context, title string, options []option) (done bool, err error)
-
-	mu sync.Mutex // one writer at a time; protects news
+	mu   sync.Mutex // one writer at a time; protects news
 	// news knows which events were already shown, or were caused here.
 	news model.News
 	// wrong is what was wrong with the home when that was last told.
@@ -99,7 +94,7 @@ func Run(ctx context.Context, e Options) error {
 }
 
 func newDialogue(e Options) *dialogue {
-	return &dialogue{Options: e, in: bufio.NewReaderSize(e.In, maxLine), agent: e.Agent, kept: map[string]string{}}
+	return &dialogue{Options: e, in: bufio.NewReaderSize(e.In, maxLine), agent: e.Agent, kept: map[string]values{}}
 }
 
 // ended converts the reason of a session's end for the caller: quitting is not an error.
@@ -140,24 +135,26 @@ func (s *dialogue) begin(ctx context.Context) error {
 	})
 }
 
-// run carries out a command for the agent. The events that it causes are not shown again.
-func (s *dialogue) run(ctx context.Context, args ...string) error {
-	_, err := s.ran(ctx, strings.NewReader(""), args...)
-	return err
+// run carries out a command for the agent, with the words of input, and reports whether it succeeded. The events that it causes are not
+// shown again.
+func (s *dialogue) run(ctx context.Context, input string, args ...string) (done bool, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	stdin := io.Reader(strings.NewReader(input))
+	if len(args) > 1 && args[1] == "edit" { // the editor uses the terminal
+		stdin = s.In
+	}
+	code := s.Run(ctx, stdin, append([]string{"--agent", string(s.agent), "--actor", string(model.Operator), "--no-color"}, args...)...)
+	s.heard(ctx)
+	return code == 0, ctx.Err()
 }
 
 // running returns a function that runs a command.
 func (s *dialogue) running(args ...string) func(context.Context) error {
-	return func(ctx context.Context) error { return s.run(ctx, args...) }
-}
-
-// ran is like run and also reports whether the command succeeded.
-func (s *dialogue) ran(ctx context.Context, stdin io.Reader, args ...string) (done bool, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	code := s.Run(ctx, stdin, append([]string{"--agent", string(s.agent), "--actor", string(model.Operator), "--no-color"}, args...)...)
-	s.heard(ctx)
-	return code == 0, ctx.Err()
+	return func(ctx context.Context) error {
+		_, err := s.run(ctx, "", args...)
+		return err
+	}
 }
 
 // heard marks all events so far as shown. If the ledger cannot be read, the session's own events are shown too.
@@ -227,39 +224,4 @@ func eventWords(r model.Reader, e model.Entry) string {
 		about = model.Text(w.Handle)
 	}
 	return fmt.Sprintf("%s: %s %s, by %s", e.At.Local().Format("15:04:05"), about, e.Describe(), model.Spaced(e.Actor))
-}
-
-// Sources are what a session reads and runs in addition to the ledger. Each may be nil. Actions that need a missing source are not offered,
-// or say that it is missing.
-type Sources struct {
-	Plans    plans
-	Findings findings
-	Threads  threads
-	// Clip copies a text to a clipboard and returns a sentence that says where it is.
-	Clip func(ctx context.Context, what, text string) string
-	// RunCustom runs a command of the operator's own and returns its output.
-	RunCustom func(ctx context.Context, argv []string, stdin []byte) (string, error)
-	// SaveFilter saves a filter in the configuration.
-	SaveFilter func(ctx context.Context, name, words string) error
-}
-
-// plans are the plan files.
-type plans interface {
-	// Plan reads a plan as it is now.
-	Plan(ctx context.Context, agent model.AgentID, id model.ItemID) (model.PlanArtifact, model.Text)
-	// Seen returns a plan as the operator saw it last, and false if that is unknown. Keep stores it.
-	Seen(context.Context, model.ItemID) (model.Text, bool)
-	Keep(context.Context, model.ItemID, model.Text) error
-}
-
-// findings are the file todos of the repository in which the session runs.
-type findings interface {
-	// Open returns the linked todos that are not over.
-	Open(context.Context, []model.TodoRef) []todo.Todo
-}
-
-// threads are the threads of the repositories.
-type threads interface {
-	// Unsettled returns the warnings against completing an item with these threads.
-	Unsettled([]model.ThreadLink) []model.Warning
 }

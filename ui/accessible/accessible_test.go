@@ -22,8 +22,8 @@ var noon = time.Date(2026, 11, 20, 14, 0, 0, 0, time.UTC)
 type stage struct {
 	t *testing.T
 	*store.Ledger
-	n       int
-	sources Sources
+	n      int
+	custom func(context.Context, []string, []byte) (string, error)
 	// verbs are the verbs that were run, with their input; verb carries one out; if it is nil, they succeed.
 	verbs []string
 	verb  func(args []string) int
@@ -77,7 +77,7 @@ func (st *stage) env(typed ...string) (Options, *strings.Builder) {
 			}
 			return st.verb(args[5:])
 		},
-		Ledger: st, Sources: st.sources, Agent: "a", Now: func() time.Time { return noon }, NewKey: st.key,
+		Ledger: st, Form: formOf, RunCustom: st.custom, Agent: "a", Now: func() time.Time { return noon },
 		Settings: config.Settings{Config: config.Config{
 			Filters:  map[string]string{"mine": "jitter"},
 			Commands: []config.Command{{Name: "say it", Run: []string{"echo", "{handle}"}}, {Name: "look", Context: config.OfAgent, Run: []string{"echo", "{agent}"}, Dangerous: true}},
@@ -124,27 +124,75 @@ func (st *stage) ran(want ...string) {
 	}
 }
 
+// formOf returns what some verbs ask for, as the command line does.
+func formOf(verb string) Form {
+	none := func() []string { return nil }
+	arg := func(name string) Field { return Field{Name: name, Needed: true, Values: none} }
+	flag := func(name string) Field { return Field{Name: name, Flag: true, Values: none} }
+	text := Field{Name: "TEXT", Needed: true, Text: true, Values: none}
+	id := arg("ID")
+	report := flag("report-file")
+	report.Text = true
+	recheck, choice := flag("recheck"), flag("choice")
+	choice.Many = true
+	is := func(name string) Field { return Field{Name: name, Flag: true, Switch: true, Values: none} }
+	return map[string]Form{
+		"answer":      {Fields: []Field{arg("WAIT|ID|AGENT"), text, is("plan-ready")}, Revision: true},
+		"complete":    {Fields: []Field{id, flag("anyway"), report}, Revision: true},
+		"block":       {Fields: []Field{id, arg("TEXT"), recheck}, Revision: true},
+		"unblock":     {Fields: []Field{id}, Revision: true},
+		"hide":        {Fields: []Field{id, flag("until")}, Revision: true},
+		"pick":        {Fields: []Field{id, flag("reason")}, Revision: true},
+		"wait":        {Fields: []Field{id, flag("external"), flag("operator"), choice, recheck}, Revision: true},
+		"update":      {Fields: []Field{id, flag("objective"), flag("priority"), flag("plan-status")}, Revision: true},
+		"report":      {Fields: []Field{id, flag("offered"), {Name: "file", Flag: true, Text: true, Values: none}}},
+		"new":         {Fields: []Field{{Name: "OBJECTIVE", Values: none}, flag("priority")}},
+		"say":         {Fields: []Field{arg("AGENT"), text, flag("priority")}},
+		"agents":      {Verbs: []string{"stop", "rename"}},
+		"agents stop": {Does: "Leave an agent alone", Fields: []Field{arg("AGENT")}}, "agents rename": {Fields: []Field{arg("AGENT"), arg("NAME")}},
+		"plan": {Verbs: []string{"log", "edit"}}, "plan log": {Fields: []Field{id}}, "plan edit": {Fields: []Field{id}},
+		"todo": {Verbs: []string{"triage", "cleanup"}}, "todo cleanup": {Fields: []Field{is("remove")}},
+		"todo triage": {Fields: []Field{{Name: "ID", Many: true, Values: func() []string { return []string{"review/001\tIt leaks\x1b[2J", "review/002"} }},
+			is("approve"), flag("reason")}},
+		"thread": {Verbs: []string{"resume", "record"}}, "thread resume": {Fields: []Field{id, is("rebind")}},
+		"thread record": {Fields: []Field{{Name: "COMMAND", Needed: true, Many: true, Values: none}}},
+	}[verb]
+}
+
 func TestAQuestionIsAnsweredByItsNumber(t *testing.T) {
 	st := newStage(t)
-	st.says([]string{"asks: LRU or LFU?", "Question: LRU or LFU?"}, "1", "1", "answer", "2", "q")
-	st.ran("answer wi- … --if-revision … -- LFU|")
+	st.says([]string{"asks: LRU or LFU?", "Question: LRU or LFU?", "1. LRU\n2. LFU\n"}, "1", "1", "answer", "2", "plan-ready", "", "q")
+	st.ran("answer --if-revision= … --plan-ready -- wi- … -|LFU")
 }
 
 func TestWhatIsFinalIsAskedTwice(t *testing.T) {
 	st := newStage(t)
-	st.talk("desk", "add jitter", "complete", "Done.", ".", "no", "q")
+	st.says([]string{"It is final and cannot be reopened. Run complete --if-revision="}, "desk", "add jitter", "complete", "", "no", "q")
 	st.ran()
-	st.talk("desk", "add jitter", "complete", "Done.", "All of it.", ".", "yes", "q")
-	st.ran("complete wi- … --if-revision … --report-file -|Done.\nAll of it.")
+	st.talk("desk", "add jitter", "complete", "report-file", "Done.", "All of it.", ".", "", "yes", "q")
+	st.ran("complete --if-revision= … --report-file=- -- wi- … |Done.\nAll of it.")
+	st.verbs = nil
+	st.talk("triage", "todo cleanup", "remove", "", "no", "b", "threads", "thread resume", "t-1", "rebind", "", "no", "b", "q")
+	st.ran("todo triage|", "todo triage|", "thread list --everywhere|", "thread list --everywhere|")
 }
 
-// Somebody else is faster: the typed text is kept, and used when the act is chosen again, here as the report.
-func TestWhatWasTypedIsKeptWhenTheActIsRefused(t *testing.T) {
+// Somebody else is faster: what was given is kept, and used when the act is chosen again.
+func TestWhatWasGivenIsKeptUntilTheVerbSucceeds(t *testing.T) {
 	st := newStage(t)
-	st.verb = func(args []string) int { return map[bool]int{true: 4}[args[0] == "complete"] }
-	st.says([]string{"Your text is kept", "Kept from before: Moved, and measured. Take it? yes or no:"},
-		"desk", "add jitter", "complete", "Moved, and measured.", ".", "yes", "complete", "yes", "yes", "complete", "no", "Other.", ".", "no", "q")
-	st.ran("complete wi- … --if-revision … --report-file -|Moved, and measured.", "complete wi- … --if-revision … --report-file -|Moved, and measured.")
+	st.verb = func([]string) int { return map[bool]int{true: 4}[len(st.verbs) == 1] }
+	st.says([]string{"What you gave is kept", "text; now ops has the keys", "recheck; now 2h"},
+		"desk", "add jitter", "block", "ops has the keys", "recheck", "2h", "", "block", "", "block", "", "q")
+	block := "block --if-revision= … --recheck=2h -- wi- … ops has the keys|"
+	st.ran(block, block)
+}
+
+// A value that was added is taken away by an empty answer, a switch by choosing it again; a flag that can be given again takes several.
+func TestWhatIsAddedToAVerbCanBeTakenAway(t *testing.T) {
+	st := newStage(t)
+	st.talk("desk", "add jitter", "wait", "external", "ci", "external", "", "operator", "Which?", "choice", "A", "choice", "B", "", "b", "b",
+		"triage", "todo triage", "1", "approve", "approve", "reason", "It leaks.", "", "q")
+	st.ran("wait --if-revision= … --operator=Which? --choice=A --choice=B -- wi-", "todo triage|", "todo triage --reason=It leaks. -- review/001|",
+		"todo triage|")
 }
 
 func TestFiltersAndMistakesAreSaid(t *testing.T) {
@@ -153,8 +201,8 @@ func TestFiltersAndMistakesAreSaid(t *testing.T) {
 
 func TestAnActIsTakenBackByItsVerb(t *testing.T) {
 	st := newStage(t)
-	st.talk("desk", "add jitter", "block", "ops", "", "undo", "redo", "q")
-	st.ran("block wi- … --if-revision … -- ops|", "undo|", "redo|")
+	st.talk("desk", "add jitter", "undo", "redo", "b", "b", "undo", "redo", "q")
+	st.ran("undo wi-", "undo --redo wi-", "undo|", "undo --redo|")
 }
 
 func TestTheChecklistChangesOneTodoAtATime(t *testing.T) {
@@ -175,79 +223,55 @@ func TestTheChecklistChangesOneTodoAtATime(t *testing.T) {
 		st.apply(model.UpdateWorkItem{WorkItemID: w.WorkItemID, TodoList: &[]model.Todo{{Text: "read", State: model.TodoPending},
 			{Text: "move", State: model.TodoInProgress}}})
 		st.says([]string{"1. read, pending\n2. move, in progress\n"}, "desk", "move", "edit todos", in, "q")
-		if st.ran("update --todos - wi- … --if-revision … |" + want); t.Failed() {
+		if st.ran("update --todos=- --if-revision= … -- wi- … |" + want); t.Failed() {
 			t.Fatalf("after %q", in)
 		}
-	}
-}
-
-func TestWhatIsDoneToMarkedItemsIsDoneToAllOrNone(t *testing.T) {
-	st := newStage(t)
-	blocked := func() (n int) {
-		_ = st.View(t.Context(), func(r model.Reader) error {
-			for _, row := range model.DeskOf(r, "a", model.Stamp{At: noon}, func(model.Class) int { return 9 }).Sections {
-				for _, x := range row.Rows {
-					if x.BlockedBy == "ops has the keys" {
-						n++
-					}
-				}
-			}
-			return nil
-		})
-		return n
-	}
-	st.says([]string{"2 marked: wi-", "Blocked 2 items. Undo"}, "desk", "mark", "1-2", "block", "ops has the keys", "q")
-	if n := blocked(); n != 2 {
-		t.Errorf("%d of 2 are blocked", n)
-	}
-	st.says([]string{"9 is none of them", "Unblocked 2 items. Undo"}, "desk", "mark", "9", "all", "unblock", "b", "q")
-	if n := blocked(); n != 0 {
-		t.Errorf("%d of 2 are still blocked", n)
-	}
-}
-
-func TestACopySaysWhereItWent(t *testing.T) {
-	st := newStage(t)
-	st.says([]string{"The objective cannot be copied from here. It is:\nAdd jitter·"}, "desk", "add jitter", "copy", "copy objective", "q")
-	var got string
-	st.sources.Clip = func(_ context.Context, what, text string) string {
-		got = text
-		return what + " copied with xclip."
-	}
-	st.says([]string{"2 Markdown lines copied with xclip."}, "desk", "mark", "all", "copy", "copy as markdown", "q")
-	if strings.Count(got, "- [ ] ") != 2 || !strings.Contains(got, "Add jitter\x1b[31m") {
-		t.Errorf("copied %q", got)
 	}
 }
 
 func TestCommandsAndFiltersOfTheOperatorsOwnAreThere(t *testing.T) {
 	st := newStage(t)
 	var run []string
-	st.sources.RunCustom = func(_ context.Context, argv []string, stdin []byte) (string, error) {
+	st.custom = func(_ context.Context, argv []string, stdin []byte) (string, error) {
 		run = append(run, strings.Join(argv, " "))
 		return "it ran\x1b[2J\n", nil
 	}
-	saved := ""
-	st.sources.SaveFilter = func(_ context.Context, name, words string) error { saved = name + "=" + words; return nil }
-	st.says([]string{"it ran·", "marked as dangerous: echo a", "Filter policies is saved"},
-		"desk", "add jitter", "your own: say it", "b", "b", "your own: look", "no", "find", "policy", "save filter", "policies", "q")
-	if len(run) != 1 || !strings.HasPrefix(run[0], "echo wi-") || saved != "policies=policy" {
-		t.Errorf("ran %q, saved %q", run, saved)
+	st.says([]string{"it ran·", "marked as dangerous: echo a"},
+		"desk", "add jitter", "your own: say it", "b", "b", "your own: look", "no", "q")
+	if len(run) != 1 || !strings.HasPrefix(run[0], "echo wi-") {
+		t.Errorf("ran %q", run)
 	}
 }
 
-// Every action of the table has a menu here that a person can reach by typing, or a reason why it has none.
-func TestWhateverTheScreensConsoleOffersIsHereOrHasAReason(t *testing.T) {
-	reached := explore(t)
+// Every act of the table that has a verb is in the menus, if only with the reason why it cannot be done now.
+func TestWhateverHasAVerbIsInTheMenus(t *testing.T) {
+	st := newStage(t)
+	done := st.apply(model.CreateWorkItem{Objective: "Finished"})
+	st.apply(model.CompleteWorkItem{WorkItemID: done.WorkItemID})
+	said := st.talk("what cannot", "fleet", "b", "desk", "add jitter", "what cannot", "b", "done", "q")
 	for _, a := range action.Standard() {
-		why, is := missing(a)
-		switch {
-		case is && reached[a.ID]:
-			t.Errorf("%s is reached, and apart too: %s", a.ID, why)
-		case !is && !reached[a.ID]:
-			t.Errorf("%s cannot be done in the console of lines, and nothing says why", a.ID)
+		title := strings.TrimSuffix(a.Title, "…") + ": "
+		switch a.ID {
+		case action.Tick:
+			title = "Edit todos: "
+		case action.Agents:
+			title = "Fleet: "
+		case action.Posture:
+			title = "agents stop: "
+		}
+		if a.Verb != "" && !strings.Contains(said, title) {
+			t.Errorf("%s is in no menu", a.ID)
 		}
 	}
+}
+
+func TestAnotherAgentIsChosen(t *testing.T) {
+	st := newStage(t)
+	if _, err := st.Apply(t.Context(), model.Envelope{Key: st.key(), Actor: model.Operator, Command: model.AddAgent{AgentID: "b"}}); err != nil {
+		t.Fatal(err)
+	}
+	st.says([]string{"Agent a. ", "Agent b."}, "fleet", "agents stop", "fleet", "go on with b", "message", "hello", ".", "", "q")
+	st.ran("agents|", "agents stop -- a|", "agents|", "say -- b -|hello")
 }
 
 func TestAnAgentWhoseProgramFailsIsTriedAgainFromTheInbox(t *testing.T) {
@@ -284,18 +308,23 @@ func TestWhatIsWrongWithTheHomeIsToldWhenItBeginsAndEnds(t *testing.T) {
 	said("\nHome: no longer: this is as of 10:00 still\n")
 }
 
-// What the repository keeps in files is listed by its verb, and judged by the verbs of the table; what the verb needs is asked for.
+// What the repository keeps in files is listed by its verb, and judged by the other verbs of its group; what a verb needs is asked for.
 func TestTodosAndThreadsAreActedOnByTheirVerbs(t *testing.T) {
 	st := newStage(t)
-	st.sources.Findings = props{}
-	st.talk("triage", "approve", "review/001", "won't fix", "review/002", "It is by design.", "duplicate", "review/003", "review/001", "The same.",
-		"start", "review/004", "yes", "unblock", "review/005", "q")
-	st.ran("todo triage|", "todo triage review/001 --approve|", "todo triage|", "todo triage review/002 --wont-fix --reason=It is by design.|",
-		"todo triage|", "todo triage review/003 --duplicate-of=review/001 --reason=The same.|", "todo triage|",
-		"todo start review/004 --approve|", "todo triage|", "todo resume review/005|", "todo triage|")
+	st.says([]string{"1. review/001, It leaks·"}, "triage", "todo triage", "2", "approve", "", "todo triage", "review/001 review/002", "", "q")
+	st.ran("todo triage|", "todo triage --approve -- review/002|", "todo triage|", "todo triage -- review/001 review/002|", "todo triage|")
 	st.verbs = nil
-	st.says([]string{"It needs a shell"}, "threads", "go on", "t-1", "/repo", "rebind", "t-1", "", "no", "rebind", "t-1", "", "yes",
-		"run", "go test | tee x", "go test ./...", "", "q")
+	st.says([]string{"It needs a shell", "These words run as they stand, without a shell, as you. How it ends becomes a fact of the thread. " +
+		"Run thread record -- go test ./...?"},
+		"threads", "thread resume", "t-1", "", "thread resume", "t-1", "rebind", "", "yes",
+		"thread record", "go test | tee x", "thread record", "go test ./...", "yes", "q")
 	list := "thread list --everywhere|"
-	st.ran(list, "thread resume t-1 --repo=/repo|", list, list, "thread resume t-1 --rebind|", list, "thread record -- go test ./...|", list)
+	st.ran(list, "thread resume -- t-1|", list, "thread resume --rebind -- t-1|", list, list, "thread record -- go test ./...|", list)
+}
+
+// The plan is read, and edited on the terminal itself, by the verbs of its group.
+func TestThePlanIsReadAndEdited(t *testing.T) {
+	st := newStage(t)
+	st.talk("desk", "add jitter", "the plan", "plan log", "plan edit", "q")
+	st.ran("plan show wi-", "plan log -- wi-", "plan show wi-", "plan edit -- wi-", "plan show wi-")
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"vise/model"
-	"vise/ui/action"
 )
 
 // maxLine bounds a line of input, in bytes.
@@ -65,59 +64,30 @@ func (s *dialogue) lines(ctx context.Context, question string) (string, error) {
 	}
 }
 
-// written reads a text for a verb, or reuses the text that was kept when the verb failed before.
-func (s *dialogue) written(ctx context.Context, of, question string) (string, error) {
-	if kept := s.kept[of]; kept != "" {
-		first := model.Text(kept).Lines()[0]
-		if yes, err := s.yes(ctx, "Kept from before: "+first+" Take it?"); yes || err != nil {
-			return kept, err
-		}
-	}
-	text, err := s.lines(ctx, question)
-	s.kept[of] = text
-	return text, err
-}
-
 // option is a line of a menu.
 type option struct {
 	words string
 	do    func(context.Context) error
-	// act is the action of the table for this option; empty if there is none.
-	act action.ID
 }
 
-// acting returns the option of an action, with the table's title.
-func acting(id action.ID, do func(context.Context) error) option {
-	a := action.Standard().ByID(id)
-	return option{fmt.Sprintf("%s: %s", title(a), does(a)), do, id}
-}
-
-// does says what an action does here, without what its key does on pages of the screen's console.
-func does(a action.Action) string { words, _, _ := strings.Cut(a.Does, "; in "); return words }
-
-// plain returns an option that is no action of the table.
-func plain(words string, do func(context.Context) error) option { return option{words, do, ""} }
-
-// titleOf returns the title of an action.
-func titleOf(id action.ID) string { return title(action.Standard().ByID(id)) }
-
-func title(a action.Action) string { return strings.TrimSuffix(a.Title, "…") }
-
-// choose shows options until one is chosen, and carries it out. done means that the operator went back instead.
-func (s *dialogue) choose(ctx context.Context, title string, options []option) (done bool, err error) {
-	if s.walks != nil {
-		return s.walks(ctx, title, options)
+// choose shows options until one is chosen, and carries it out. enter, if any, is what an empty line does; otherwise that says the options
+// again. done means that the operator went back instead.
+func (s *dialogue) choose(ctx context.Context, title string, options []option, enter ...option) (done bool, err error) {
+	question := "Choose:"
+	for _, o := range enter {
+		question = "Choose, or Enter to " + o.words + ":"
 	}
 	for s.show(title, options); ; {
-		in, err := s.ask(ctx, "Choose:")
-		if err != nil {
-			return false, err
-		}
+		in, err := s.ask(ctx, question)
 		switch {
+		case err != nil:
+			return false, err
 		case in == "q":
 			return false, errQuit{}
 		case in == "b", in == "0":
 			return true, nil
+		case in == "" && enter != nil:
+			return true, enter[0].do(ctx)
 		case in == "?" || in == "":
 			s.menu = ""
 			s.show(title, options)
@@ -184,74 +154,10 @@ func (s *dialogue) yes(ctx context.Context, question string) (bool, error) {
 	return strings.EqualFold(in, "yes") || strings.EqualFold(in, "y"), err
 }
 
-// unread says why something could not be read. It says nothing about changes; those were reported before.
+// unread says why something could not be read, and what to do. It says nothing about changes; those were reported before.
 func (s *dialogue) unread(err error) {
-	if e := model.AsError(err); e != nil {
-		said := *e
-		said.Hint = strings.TrimSuffix(e.Hint, "; nothing was changed")
-		err = &said
-	}
-	s.failed("Not read", err)
-}
-
-// failed says why something was not done, and what to do.
-func (s *dialogue) failed(what string, err error) {
-	s.say("%s: %s.", what, model.Text(err.Error()))
+	s.say("Not read: %s.", model.Text(err.Error()))
 	if e := model.AsError(err); e != nil && e.Hint != "" {
-		s.say("%s.", model.Text(e.Hint))
+		s.say("%s.", model.Text(strings.TrimSuffix(e.Hint, "; nothing was changed")))
 	}
-}
-
-// notHere holds the actions of the screen's console that have no menu here, with the replacement.
-var notHere = map[action.ID]string{
-	action.PreviewDown: lists, action.PreviewUp: lists, action.Leftwards: lists, action.Rightwards: lists,
-	action.Unfold:   lists,
-	action.NextPane: menus, action.PrevPane: menus, action.NextTab: menus, action.PrevTab: menus, action.Zoom: menus,
-	action.NextMatch: "a search says every line that it found", action.PrevMatch: "a search says every line that it found",
-	action.NextAgent: "the agents are a list", action.PrevAgent: "the agents are a list",
-	action.MarkRange: "marking takes spans, as 5-7", action.MarkClass: "marking takes classes, as queued",
-	action.Hidden: "vise inbox --snoozed lists them", action.Earlier: saves, action.Later: saves,
-	action.AllEvents: "what happened lately is all that happened",
-	action.Refresh:   "each menu is read anew", action.Redraw: "nothing is redrawn: ? says a menu again",
-	action.PrevNeed: lists, action.GoTo: menus, action.Do: "the choices are said in their order",
-	action.Palette: "each menu offers what can be done now",
-	action.Tick:    "Edit todos sets the state of each",
-	action.Back:    goes, action.WayBack: goes, action.Quit: "q", action.ForceQuit: "ctrl+c is the terminal's own",
-	action.DiffSpace: diffs, action.Drop: diffs, action.Submit: questions, action.EditOutside: questions,
-	action.Suspend: "ctrl+z is the terminal's own",
-}
-
-const (
-	saves     = "vise plan log, vise plan show --at and vise plan diff tell what a plan was"
-	lists     = "a list is said whole, and chosen from by number"
-	menus     = "there are menus instead of panes and tabs"
-	goes      = "b goes back"
-	questions = "a dialog is a row of questions"
-	diffs     = "vise review says what the work changed, vise review comment comments on it"
-)
-
-// missing reports whether an action has no menu here, and says what replaces it.
-func missing(a action.Action) (why string, is bool) {
-	if a.Group == action.Move {
-		return lists, true
-	}
-	why, is = notHere[a.ID]
-	return why, is
-}
-
-// help lists all actions, in the order of the table, and the replacements of the missing ones.
-func (s *dialogue) help(context.Context) error {
-	said := map[string]bool{"": true}
-	for _, a := range action.Standard() {
-		if _, is := missing(a); !is {
-			s.say("%s: %s.", title(a), does(a))
-		}
-	}
-	for _, a := range action.Standard() {
-		if why, _ := missing(a); !said[why] {
-			said[why] = true
-			s.say("Instead of %s: %s.", title(a), why)
-		}
-	}
-	return nil
 }

@@ -1,9 +1,11 @@
 package accessible
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -20,7 +22,6 @@ const rowsRead = 30
 type view struct {
 	desk  model.Desk
 	inbox []model.Inboxed
-	fleet model.Fleet
 }
 
 func (s *dialogue) read(ctx context.Context) (view, error) {
@@ -28,7 +29,6 @@ func (s *dialogue) read(ctx context.Context) (view, error) {
 	err := s.View(ctx, func(r model.Reader) error {
 		v.desk = model.DeskOf(r, s.agent, model.Stamp{At: s.Now()}, func(model.Class) int { return rowsRead })
 		v.inbox = model.Inbox(r, s.Now(), rowsRead)
-		v.fleet = model.FleetOf(r, s.Now(), rowsRead, 0)
 		return nil
 	})
 	return v, err
@@ -93,65 +93,128 @@ func (s *dialogue) damage() (words string) {
 
 // firstOptions are the options of the first menu.
 func (s *dialogue) firstOptions(v view) []option {
+	search := func(words string) func(context.Context) error {
+		return func(ctx context.Context) error { return s.items(ctx, words) }
+	}
 	out := []option{
-		{"What needs you, of all agents: " + v.needs(), s.needs, action.NeedsYou},
-		{titleOf(action.ViewDesk) + ": work items of the agent",
-			func(ctx context.Context) error { return s.items(ctx, "") }, action.ViewDesk},
-		{fmt.Sprintf("%s: agents by attention, %d", titleOf(action.ViewFleet), len(v.fleet.Agents)), s.agents, action.ViewFleet},
-		plain("Activity: everything that happens, of all agents", s.activity), acting(action.ViewReports, s.reports),
-		acting(action.Brief, s.form(action.Brief)), plain("Why this order", s.running("why")),
+		{"What needs you, of all agents: " + v.needs(), s.needs}, {"Desk: work items of the agent", search("")},
+		{"Fleet: all agents", s.agents}, {"Activity: what happened lately, of all agents", s.running("events", "--agent=")},
+		{"Reports: finished work of all agents", search("class:done")}, {"Why this order", s.running("why")},
 		{"Find work items by words", func(ctx context.Context) error {
 			words, err := s.ask(ctx, `Words (also "exact", -without, class:queued, has:report, age:>1d, agent:name):`)
-			if err != nil {
+			if err != nil || words == "" {
 				return err
 			}
 			return s.items(ctx, words)
-		}, action.Filter},
+		}},
 	}
 	for _, name := range config.Names(s.Settings.Filters) {
-		words := s.Settings.Filters[name]
-		out = append(out, option{"Filter " + model.Text(name).String(), func(ctx context.Context) error { return s.items(ctx, words) },
-			action.CustomCommands})
+		out = append(out, option{"Filter " + model.Text(name).String(), search(s.Settings.Filters[name])})
 	}
-	out = append(out, s.customOptions(nil)...)
-	does := s.always()
-	does[action.TriageOpen], does[action.Threads] = s.board(action.TriageOpen, onTodos()), s.board(action.Threads, onThreads)
-	out = append(out, s.enabled(s.state(v), does)...)
-	return append(out, option{"Help: everything that can be done, and where", s.help, action.Help})
+	state := action.State{Agent: s.agent, Desk: v.desk, NeedYou: len(v.inbox)}
+	return append(slices.Concat(out, s.customOptions(model.View{}), s.acts(state, nil)),
+		option{"Help: all commands of vise, which this console runs", s.running("help")})
 }
 
-// What undo and redo mean is the ledger's to say: the last act of the operator, in any console.
-const lastAct, lastUndo = "your last act", "what was undone last"
-
-// state is the input of the actions' conditions when no item is shown.
-func (s *dialogue) state(v view) action.State {
-	return action.State{Agent: s.agent, Desk: v.desk, Agents: len(v.fleet.Agents), NeedYou: len(v.inbox), Editor: s.Plans != nil,
-		Undo: lastAct, Redo: lastUndo, FileTodos: s.Findings != nil}
-}
-
-// enabled returns the given actions that make sense now, in the table's order. The others share one line that gives the reasons.
-func (s *dialogue) enabled(state action.State, does map[action.ID]func(context.Context) error) []option {
-	var out []option
+// acts are the acts of the table that make sense now, on a work item or without one. The others share one line that gives the reasons.
+func (s *dialogue) acts(state action.State, l *model.Detail) (out []option) {
+	// What undo and redo mean is the ledger's to say: the last act of the operator, in any console.
+	state.Undo, state.Redo, state.Editor, state.FileTodos = "your last act", "what was undone last", true, true
 	var off []string
 	keys := action.Standard()
 	for _, a := range keys {
-		do, ok := does[a.ID]
-		if !ok {
-			continue
+		why := keys.Refusal(a, state)
+		title := strings.TrimSuffix(a.Title, "…")
+		does, _, _ := strings.Cut(a.Does, "; in ") // the rest is about the screen's console
+		does, _, _ = strings.Cut(does, "; also marked")
+		switch {
+		case a.Verb == "", a.In == action.Text, a.ID == action.Agents, a.ID == action.Tick, // other lines do the same
+			l == nil && why == action.NoItem, l != nil && (!a.Writes || a.ID == action.New):
+		case why != "":
+			off = append(off, title+": "+why)
+		default:
+			out = append(out, option{title + ": " + does, func(ctx context.Context) error { return s.act(ctx, a, state, l) }})
 		}
-		if why := keys.Refusal(a, state); why != "" {
-			off = append(off, title(a)+": "+why)
-			continue
-		}
-		out = append(out, acting(a.ID, do))
 	}
 	if len(off) > 0 {
-		out = append(out, plain(fmt.Sprintf("What cannot be done now, and why: %d", len(off)), func(context.Context) error {
+		out = append(out, option{fmt.Sprintf("What cannot be done now, and why: %d", len(off)), func(context.Context) error {
 			s.say("%s.", strings.Join(off, ".\n"))
 			return nil
-		}))
+		}})
 	}
 	return out
+}
+
+// act carries out an act of the table by its verb.
+func (s *dialogue) act(ctx context.Context, a action.Action, state action.State, l *model.Detail) error {
+	verb, row := a.Verb, state.Item
+	group, _, _ := strings.Cut(verb, " ")
+	switch {
+	case !a.Writes && s.Form(group).Verbs != nil:
+		return s.board(ctx, row, strings.Fields(verb)...)
+	case !a.Writes:
+		return s.running(append(strings.Fields(verb), "--agent=")...)(ctx)
+	case a.ID == action.TodoList:
+		return s.todos(ctx, *l)
+	case a.ID == action.Answer:
+		return s.answer(ctx, *l)
+	case a.ID == action.Review && state.Review():
+		verb = "show"
+	case a.ID == action.Review:
+		r := state.Retry()
+		return s.running("retry", cmp.Or(string(r.WorkItemID), string(r.AgentID)))(ctx)
+	case a.ID == action.Block && row.BlockedBy != "":
+		verb = "unblock"
+	case a.ID == action.Undo || a.ID == action.Redo:
+		args := strings.Fields(verb)
+		if row != nil {
+			args = append(args, string(row.ID))
+		}
+		return s.running(args...)(ctx)
+	}
+	return s.asking(verb, row)(ctx)
+}
+
+// board runs a verb that lists something, and offers the other verbs of its group, until the operator goes back.
+func (s *dialogue) board(ctx context.Context, about *model.Row, list ...string) error {
+	for {
+		if err := s.running(list...)(ctx); err != nil {
+			return err
+		}
+		if back, err := s.choose(ctx, "What to do", s.group(list[0], about)); back || err != nil {
+			return err
+		}
+	}
+}
+
+// group are the verbs of a group.
+func (s *dialogue) group(name string, about *model.Row) (out []option) {
+	for _, verb := range s.Form(name).Verbs {
+		verb = name + " " + verb
+		out = append(out, option{verb + ": " + s.Form(verb).Does, s.asking(verb, about)})
+	}
+	return out
+}
+
+// agents lists all agents, and offers to go on with another one.
+func (s *dialogue) agents(ctx context.Context) error {
+	options := s.group("agents", nil)
+	err := s.View(ctx, func(r model.Reader) error {
+		for _, a := range r.Agents("", rowsRead) {
+			options = append(options, option{"Go on with " + model.Text(a.ID).String(), func(context.Context) error {
+				s.agent = a.ID
+				return nil
+			}})
+		}
+		return nil
+	})
+	if err == nil {
+		err = s.running("agents")(ctx)
+	}
+	if err == nil {
+		_, err = s.choose(ctx, "Agents", options)
+	}
+	return err
 }
 
 // needs lists the inbox.
@@ -167,11 +230,8 @@ func (s *dialogue) needs(ctx context.Context) error {
 	var options []option
 	for _, x := range v.inbox {
 		age := text.Age(s.Now().Sub(x.Since))
-		words := fmt.Sprintf("%s, %s, since %s: %s", action.NeedWord(x), model.Text(x.AgentID), age, action.NeedSays(x))
-		if x.Handle != "" {
-			words += ", " + string(x.Handle)
-		}
-		options = append(options, s.opening(words, x.Row))
+		options = append(options, s.opening(fmt.Sprintf("%s, %s, since %s: %s", action.NeedWord(x), model.Text(x.AgentID), age,
+			action.NeedSays(x)), x.Row))
 	}
 	_, err = s.choose(ctx, "What needs you", options)
 	return err
@@ -185,7 +245,7 @@ func (s *dialogue) opening(words string, r model.Row) option {
 			s.say("Agent %s.", model.Text(r.AgentID))
 		}
 		return s.item(ctx, r.ID)
-	}, action.Open}
+	}}
 }
 
 // items lists the agent's work items in the console's order.
@@ -202,13 +262,6 @@ func (s *dialogue) items(ctx context.Context, words string) error {
 		var options []option
 		for _, r := range rows {
 			options = append(options, s.opening(rowWords(r, s.Now()), r))
-		}
-		if !slices.ContainsFunc(rows, func(r model.Row) bool { return r.AgentID != s.agent }) {
-			options = append(options, option{"Mark some of them, and do something to all",
-				func(ctx context.Context) error { return s.mark(ctx, rows) }, action.Mark})
-		}
-		if words != "" && s.SaveFilter != nil {
-			options = append(options, acting(action.SaveFilter, func(ctx context.Context) error { return s.saveFilter(ctx, words) }))
 		}
 		title := fmt.Sprintf("%s of %s", model.Counted(len(rows), "work item"), model.Text(s.agent))
 		if words != "" {
@@ -257,22 +310,17 @@ func (s *dialogue) found(ctx context.Context, f action.RowFilter) ([]model.Row, 
 	return rows[:min(len(rows), rowsRead)], nil
 }
 
-// rowWords returns an item in one line, without colours and in words only.
+// rowWords returns an item in one line, in words only.
 func rowWords(r model.Row, now time.Time) string {
-	words := []string{model.Spaced(r.Class), string(r.Handle), r.Objective.String()}
+	words := []string{model.Spaced(action.ShownClass(r)), string(r.Handle), r.Objective.String()}
 	if r.IsCurrent && r.Class != model.CurrentRunnable {
 		words[0] += ", picked"
 	}
 	switch {
-	case r.IsPermission():
-		words = append(words, "asks in "+r.Wait.Source.String()+" for permission")
 	case r.AgentFails():
 		words[0] = "failing"
 	case r.Stalled:
-		words = append(words, "stalled")
-	}
-	if r.Class == model.CompletedRecent && !r.Reported {
-		words = append(words, "without a report")
+		words[0] += ", stalled"
 	}
 	if r.Todo.Total > 0 {
 		words = append(words, fmt.Sprintf("%d of %d todos done", r.Todo.Done, r.Todo.Total))
@@ -283,30 +331,113 @@ func rowWords(r model.Row, now time.Time) string {
 	case r.BlockedBy != "":
 		words = append(words, "blocked by "+r.BlockedBy.String())
 	}
-	if r.Wait.Checked != "" {
-		words = append(words, r.Wait.Checked.String())
-	}
 	return strings.Join(append(words, text.Age(now.Sub(r.UpdatedAt))), ", ")
 }
 
+// item shows the menu of one item: its pages and its acts.
+func (s *dialogue) item(ctx context.Context, id model.ItemID) error {
+	for {
+		var l model.Detail
+		var state action.State
+		err := s.View(ctx, func(r model.Reader) (err error) {
+			l, err = model.DetailOf(r, id, model.Stamp{At: s.Now()})
+			state = action.State{Item: &l.Row, Need: l.Need, Agent: s.agent,
+				Desk: model.DeskOf(r, s.agent, model.Stamp{At: s.Now()}, func(model.Class) int { return 1 })}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		name := string(id)
+		pages := []option{{"When it runs next, and why it rests", s.running("why", string(l.Row.AgentID))}}
+		if !l.Row.OfAgent() {
+			pages = []option{
+				{"Read all of it", s.running("show", name)}, {"Why it stands where it stands", s.running("why", name)},
+				{"The plan: read it, and its saves", func(ctx context.Context) error { return s.board(ctx, &l.Row, "plan", "show", name) }},
+				{"What happened to it", s.running("events", "--item", name)}, {"Read the report", s.running("report", name)},
+			}
+		}
+		back, err := s.choose(ctx, rowWords(l.Row, s.Now()), slices.Concat(pages, s.acts(state, &l), s.customOptions(l.View)))
+		if back || err != nil {
+			return err
+		}
+	}
+}
+
+// answer asks for the answer to a question, or to a permission prompt.
+func (s *dialogue) answer(ctx context.Context, l model.Detail) error {
+	if l.Row.IsPermission() {
+		return s.asking("permit", &l.Row)(ctx)
+	}
+	q, _ := l.Question()
+	s.say("Question: %s", cmp.Or(q.Ask.Question, q.Reason, "Its plan needs input; the plan says what is missing."))
+	f := s.Form("answer")
+	for i := range f.Fields {
+		if f.Fields[i].Text {
+			f.Fields[i].Values = func() (out []string) {
+				for _, c := range q.Ask.Choices {
+					out = append(out, c.Raw()) // raw: shown as a text, and returned to the program that offered it
+				}
+				return out
+			}
+		}
+	}
+	return s.fill(ctx, "answer", f, &l.Row)
+}
+
+// todoMarks are the states of a todo in the checklist's Markdown.
+var todoMarks = map[model.TodoState]string{model.TodoPending: " ", model.TodoInProgress: "~", model.TodoCompleted: "x"}
+
+// todos edits the checklist one change at a time. Each change saves the whole list.
+func (s *dialogue) todos(ctx context.Context, l model.Detail) error {
+	list := slices.Clone(l.TodoList)
+	for i, t := range list {
+		s.say("%d. %s, %s", i+1, t.Text, model.Spaced(t.State))
+	}
+	in, err := s.ask(ctx, "A new todo; or a number with pending, in progress, completed, up, down, drop or new words:")
+	if err != nil || in == "" {
+		return err
+	}
+	number, change, _ := strings.Cut(in, " ")
+	state := model.TodoState(strings.ReplaceAll(change, " ", "_"))
+	switch i, err := strconv.Atoi(number); {
+	case err != nil || i < 1 || i > len(list) || change == "":
+		list = append(list, model.Todo{Text: model.Text(in), State: model.TodoPending})
+	case change == "drop":
+		list = slices.Delete(list, i-1, i)
+	case change == "up":
+		list[i-1], list[max(i-2, 0)] = list[max(i-2, 0)], list[i-1]
+	case change == "down":
+		below := min(i, len(list)-1)
+		list[i-1], list[below] = list[below], list[i-1]
+	case todoMarks[state] != "":
+		list[i-1].State = state
+	default:
+		list[i-1].Text = model.Text(change)
+	}
+	var b strings.Builder
+	for _, t := range list {
+		fmt.Fprintf(&b, "- [%s] %s\n", todoMarks[t.State], t.Text.Raw()) // raw: returns to the ledger
+	}
+	_, err = s.run(ctx, b.String(), "update", "--todos=-", fmt.Sprintf("--if-revision=%d", l.Row.Revision), "--", string(l.Row.ID))
+	return err
+}
+
 // customOptions are the operator's own commands: those about an item if one is shown, else those about an agent.
-func (s *dialogue) customOptions(l *itemView) []option {
+func (s *dialogue) customOptions(item model.View) []option {
 	var out []option
 	for _, x := range s.Settings.Commands {
-		if s.RunCustom != nil && x.OfItem() == (l != nil) {
-			out = append(out, option{"Your own: " + model.Text(x.Name).
-				String(), func(ctx context.Context) error { return s.runCustom(ctx, x, l) }, action.CustomCommands})
+		if x.OfItem() == (item.ID != "") {
+			out = append(out, option{"Your own: " + model.Text(x.Name).String(), func(ctx context.Context) error {
+				return s.runCustom(ctx, x, item)
+			}})
 		}
 	}
 	return out
 }
 
 // runCustom runs a command, after a confirmation if it is dangerous, and writes its output.
-func (s *dialogue) runCustom(ctx context.Context, x config.Command, l *itemView) error {
-	var item model.View
-	if l != nil {
-		item = l.detail.View
-	}
+func (s *dialogue) runCustom(ctx context.Context, x config.Command, item model.View) error {
 	argv, stdin, err := x.Filled(s.agent, item)
 	if err != nil {
 		return err
@@ -328,23 +459,5 @@ func (s *dialogue) runCustom(ctx context.Context, x config.Command, l *itemView)
 	case len(lines) == 0:
 		s.say("%s is done and wrote nothing.", model.Text(x.Name))
 	}
-	return nil
-}
-
-// saveFilter saves a filter under a name.
-func (s *dialogue) saveFilter(ctx context.Context, words string) error {
-	name, err := s.ask(ctx, "Its name:")
-	if err != nil || name == "" {
-		return err
-	}
-	if err := s.SaveFilter(ctx, name, words); err != nil {
-		s.failed("Not done", err)
-		return nil
-	}
-	if s.Settings.Filters == nil {
-		s.Settings.Filters = map[string]string{}
-	}
-	s.Settings.Filters[name] = words
-	s.say("Filter %s is saved: it stands in the first menu, and in vise list --filter.", model.Text(name))
 	return nil
 }

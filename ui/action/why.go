@@ -6,7 +6,7 @@ import "vise/model"
 func offered(command string) func(State) string {
 	return func(s State) string {
 		if s.Item == nil {
-			return noItem
+			return NoItem
 		}
 		return model.NotOffered(*s.Item, command)
 	}
@@ -20,7 +20,8 @@ func planHere(s State) string {
 	return ""
 }
 
-const noItem = "no work item is selected"
+// NoItem is the refusal of an act on a work item where there is none.
+const NoItem = "no work item is selected"
 
 // needs returns a condition of an action: why, unless holds is true.
 func needs(holds func(State) bool, why string) func(State) string {
@@ -62,8 +63,8 @@ func isDesk(s State) bool { return s.View == "" || s.View == "desk" }
 // The conditions of actions. opens needs an item, or on other views a subject under the cursor. findings needs a session of file todos, in
 // views that offer triage. onDesk needs the desk.
 var (
-	anItem = needs(func(s State) bool { return s.Item != nil }, noItem)
-	opens  = needs(func(s State) bool { return s.Item != nil || !isDesk(s) }, noItem)
+	anItem = needs(func(s State) bool { return s.Item != nil }, NoItem)
+	opens  = needs(func(s State) bool { return s.Item != nil || !isDesk(s) }, NoItem)
 	ticks  = all(offered("UpdateWorkItem"),
 		needsOfItem(func(r model.Row) bool { return r.Todo.Done < r.Todo.Total }, " has no open todo"))
 	editable  = all(anItem, planned, planHere, needs(func(s State) bool { return s.Editor }, "no editor: set $EDITOR"))
@@ -107,7 +108,7 @@ func aNeed(s State) string {
 	case s.Marked > 0:
 		return "none of the marked items needs anything from you"
 	case s.Item == nil:
-		return noItem
+		return NoItem
 	case s.Item.AgentFails():
 		return model.Text(s.Item.AgentID).String() + " stays here until a turn goes well, or it is stopped"
 	case s.Item.IsPermission():

@@ -5,74 +5,60 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
+	"github.com/spf13/pflag"
+
 	"vise/model"
-	file "vise/model/todo"
 	"vise/store/files"
-	"vise/store/home"
-	"vise/ui/action"
+	"vise/ui/accessible"
 	"vise/ui/config"
 	"vise/ui/runner"
 )
 
-// linePlans are the plan files of the console of lines. It remembers them as seen, like the console on a screen.
-type linePlans struct {
-	seenPlans
-	home *home.Home
-}
-
-// Plan is part of accessible.Plans.
-func (p linePlans) Plan(ctx context.Context, agent model.AgentID, id model.ItemID) (model.PlanArtifact, model.Text) {
-	read := p.home.Plan(ctx, agent, id)
-	return read.PlanArtifact, model.Text(read.Raw)
-}
-
-// lineTodos are the file todos of the console of lines.
-type lineTodos struct{ *fileTodos }
-
-// Open is part of accessible.Findings.
-func (f lineTodos) Open(ctx context.Context, links []model.TodoRef) (open []file.Todo) {
-	for _, l := range f.Read(ctx, links).Linked {
-		if l.Missing == "" && !l.Todo.Status.Final() {
-			open = append(open, l.Todo)
+// form says what a command asks for, for the console of lines: its arguments, and its flags but those of every command. The values are
+// those that a shell completes.
+func (e *Env) form(words string) accessible.Form {
+	own := *e
+	root := treeFor(&own, strings.Fields(words))
+	own.flags = globals{home: e.flags.home, actor: string(model.Operator)}
+	c, _, err := root.Find(strings.Fields(words))
+	if err != nil {
+		return accessible.Form{}
+	}
+	out := accessible.Form{Does: c.Short, Revision: c.Flags().Lookup("if-revision") != nil}
+	for _, sub := range c.Commands() {
+		if sub.IsAvailableCommand() {
+			out.Verbs = append(out.Verbs, sub.Name())
 		}
 	}
-	return open
-}
-
-// clip copies text for the console of lines: to the terminal's clipboard if the terminal obeys escape sequences, and to the desktop's
-// clipboard if there is one. It returns which one it used, or nothing if there is none. A text that a terminal would cut is written to a
-// file, and the file's path is copied.
-func clip(e *Env, p edits) func(context.Context, string, string) string {
-	term := e.getenv("TERM")
-	obeys := e.ttyIn && e.ttyOut && term != "" && term != "dumb"
-	screen := e.getenv("STY") != "" && e.getenv("TMUX") == ""
-	return func(ctx context.Context, what, text string) string {
-		if program, err := (desktop{e.getenv}).Copy(ctx, text); program != "" && err == nil {
-			return what + " copied with " + program + "."
-		}
-		if !obeys {
-			return ""
-		}
-		said := what + " sent to the terminal's clipboard (OSC 52)."
-		if len(text) > action.MostCopied {
-			path, err := p.Copy(ctx, "copy", text)
-			if err != nil {
-				return fmt.Sprintf("%s was not copied: %s.", what, model.Text(err.Error()))
-			}
-			text, said = path, fmt.Sprintf("%s is too long for a terminal. It is in a file, whose path was sent (OSC 52): %s", what,
-				model.Text(path))
-		}
-		if _, err := io.WriteString(e.out, action.ClipboardSequence(text, screen)); err != nil {
-			return ""
-		}
-		return said
+	names, needed, most := arguments(c.Use)
+	for i, name := range names {
+		several := i == len(names)-1 && most == math.MaxInt
+		isText := several && name == "TEXT"
+		out.Fields = append(out.Fields, accessible.Field{Name: name, Needed: i < needed, Text: isText, Many: several && !isText,
+			Values: func() []string { return anyOf(&own, c, name, "", model.FilterOpen) }})
 	}
+	c.InheritedFlags() // joins them with the command's own
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if f.Hidden || root.PersistentFlags().Lookup(f.Name) != nil || slices.Contains([]string{"help", "key", "if-revision"}, f.Name) {
+			return
+		}
+		help, _, isText := strings.Cut(f.Usage, "; - is standard input")
+		kind := f.Value.Type() // a list of texts is a stringArray or a stringSlice
+		out.Fields = append(out.Fields, accessible.Field{Name: f.Name, Help: help, Flag: true, Text: isText, Switch: kind == "bool",
+			Many: strings.HasPrefix(kind, "string") && kind != "string", Values: func() []string {
+				of, _ := flagValues(&own, f.Name)(c, nil, "")
+				return of
+			}})
+	})
+	return out
 }
 
 // The limits of a custom command.
@@ -103,15 +89,6 @@ func runCustom(ctx context.Context, argv []string, stdin []byte) (string, error)
 		return out.String(), fmt.Errorf("ended with %s", model.Text(exit.ProcessState.String()))
 	}
 	return out.String(), err
-}
-
-// filterSaver saves filters in the configuration. It is nil if there is no place for a configuration.
-func filterSaver(e *Env) func(context.Context, string, string) error {
-	at, err := configPlace(e.getenv)
-	if err != nil {
-		return nil
-	}
-	return rewritten(at, config.WithFilter)
 }
 
 // rewritten changes the configuration file, and makes the file if it does not exist. It follows a link, because the link is the operator's

@@ -327,15 +327,9 @@ func (r *consoleRun) openAccessible(s config.Settings) error {
 		fmt.Fprintf(r.out, "Home: %s; %s\n", model.Text(x.Message), model.Text(x.Hint))
 	}
 	r.schedule(h, 0)
-	todos := newFileTodos(r, r.dir, r.now)
-	r.atEnd = append(r.atEnd, todos.close)
-	edits := newEdits(h)
 	return accessible.Run(r, accessible.Options{
-		In: r.in, Out: r.out, Run: r.runVerbWithin, Ledger: codedHome{h}, Agent: r.agent, Settings: s, Now: r.now, NewKey: newKey,
-		Sources: accessible.Sources{
-			Plans: linePlans{newSeenPlans(h.Dir()), h}, Findings: lineTodos{todos}, Threads: h.Threads(model.Operator),
-			Clip: clip(r.Env, edits), RunCustom: runCustom, SaveFilter: filterSaver(r.Env),
-		},
+		In: r.in, Out: r.out, Run: r.runVerbWithin, Form: r.form, RunCustom: runCustom, Ledger: codedHome{h}, Agent: r.agent, Settings: s,
+		Now: r.now,
 	})
 }
 
