@@ -280,6 +280,8 @@ type completionReport struct {
 	Source    string    `json:"source"`
 	By        ReportOf  `json:"provenance,omitempty"`
 	CreatedAt time.Time `json:"created_at,omitzero"`
+	// Warnings are those of the completion.
+	Warnings []Warning `json:"warnings,omitempty"`
 }
 
 // planReader is a Reader that knows the present state of plan files.
@@ -342,7 +344,7 @@ func reportOf(f Facts, w WorkItem) *completionReport {
 	}
 	r := &completionReport{Text: w.ResultSummary, Source: "work_item_result_summary"}
 	if b, ok := f.Brief(w.AgentID, w.ID); ok {
-		r.By, r.CreatedAt = b.Provenance, b.CreatedAt
+		r.By, r.CreatedAt, r.Warnings = b.Provenance, b.CreatedAt, b.Warnings
 	}
 	return r
 }

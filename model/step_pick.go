@@ -193,7 +193,7 @@ func (s *step) settleOffer(w WorkItem, text Text, by ReportOf, shared []ItemID) 
 	case by != ReportOperator && LooksLikePreamble(text):
 		s.offerWords(w, text, by, nil, preambleReport)
 	default:
-		b := s.promote(w, text, by, completionWarnings(s, w))
+		b := s.promote(w, text, by, s.warnedOf(w))
 		s.event(EventBriefSuppressed, w.ID, suppressed{Reason: "work_item_completion_report_promoted", BriefID: b.ID})
 	}
 }

@@ -220,7 +220,9 @@ func (s *step) reportLater(w WorkItem, text Text, by ReportOf) error {
 		return Refused("work item %s has its report already", w.Handle).At("text",
 			"a report is given once; see vise show %s", w.Handle)
 	}
-	s.promote(w, text, by, nil)
+	warnings := s.warnedOf(w)
+	s.warn(warnings...)
+	s.promote(w, text, by, warnings)
 	return nil
 }
 
@@ -265,7 +267,7 @@ func (s *step) doneElsewhere(c Round) ([]completedCall, error) {
 			continue
 		}
 		s.receipt.Calls = append(s.receipt.Calls, Receipt{Command: CommandName(CompleteWorkItem{}), AgentID: w.AgentID, WorkItemID: w.ID,
-			ItemRevision: w.Revision, CompletedTransition: true, Warnings: completionWarnings(s, w)})
+			ItemRevision: w.Revision, CompletedTransition: true, Warnings: s.warnedOf(w)})
 		out = append(out, completedCall{len(s.receipt.Calls) - 1, w.ID, focused})
 	}
 	return out, nil
@@ -282,16 +284,17 @@ func (c CompleteWorkItem) step(s *step) error {
 	if err := validDecisions(c.LinkedTodos); err != nil {
 		return err
 	}
-	warnings := completionWarnings(s, w)
-	s.warn(warnings...)
 	if w.State == Completed {
+		s.warn(s.warnedOf(w)...)
 		return nil
 	}
+	warnings := completionWarnings(s, w)
+	if w.BlockedBy != "" && s.at.Actor != Operator {
+		warnings = append(warnings, Warning{Kind: warnCompletedBlocked, Message: "it was still blocked: " + cut(w.BlockedBy, rowText).String()})
+	}
+	s.warn(warnings...)
 	if err := s.mayClear(w); err != nil {
 		return err
-	}
-	if w.BlockedBy != "" && s.at.Actor != Operator {
-		s.warn(Warning{Kind: warnCompletedBlocked, Message: "it was still blocked: " + cut(w.BlockedBy, rowText).String()})
 	}
 	forced, err := s.mayComplete(w, c.Force)
 	if err != nil {
@@ -348,6 +351,16 @@ func completion(w WorkItem, warnings []Warning, forced bool) Written {
 	e.PendingTodos = e.UnfinishedTodos - running
 	e.WithUnfinishedTodos = e.UnfinishedTodos > 0
 	return e
+}
+
+// warnedOf are the warnings with which a completed item was completed.
+func (s *step) warnedOf(w WorkItem) []Warning {
+	for _, e := range s.Entries(w.ID, trailOfCompletion) {
+		if done := DataOf[Written](e); e.Kind == EventWorkItemWritten && done.Action == "completed" {
+			return done.Warnings
+		}
+	}
+	return completionWarnings(s, w)
 }
 
 // completionWarnings are the warnings that stay with the report.

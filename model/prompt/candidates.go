@@ -143,6 +143,10 @@ func completed(r model.Reader, agent model.AgentID) layer {
 			w, _ := r.Item(row.ID)
 			lines = append(lines, fmt.Sprintf("- %s :: %s :: %s", row.Handle, clip(row.Objective, shortObjective),
 				clip(w.ResultSummary, n)))
+			b, _ := r.Brief(agent, row.ID)
+			for _, x := range b.Warnings {
+				lines = append(lines, "  warned: "+x.Message)
+			}
 		}
 		return strings.Join(lines, "\n")
 	}

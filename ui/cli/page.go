@@ -238,6 +238,9 @@ func (p *page) item(v model.View, waits []model.Wait) {
 		p.line("")
 		p.lines(p.strong("Report") + p.muted(" "+string(v.Report.By)))
 		p.indented(v.Report.Text)
+		for _, x := range v.Report.Warnings {
+			p.say("! %s", x.Message)
+		}
 	}
 	if v.Stalled {
 		p.block("stalled", model.Text("its turns changed nothing; vise retry "+string(v.Handle)+" offers it again"))

@@ -235,10 +235,15 @@ vise report wi-7f3k --file report.md`,
 		excludes: "file offered none",
 		run: func(e *Env) (answer, error) {
 			if file == "" && offered == 0 && !none {
-				return readItem(e, e.words[0], (*page).report, func(r model.Reader, w model.WorkItem) (out home.CompletionResult) {
+				var warned []model.Warning
+				a, err := readItem(e, e.words[0], (*page).report, func(r model.Reader, w model.WorkItem) (out home.CompletionResult) {
 					out.WorkItem = home.ViewOf(r, w.ID)
+					if out.WorkItem.Report != nil {
+						warned = out.WorkItem.Report.Warnings
+					}
 					return out
 				})
+				return a.warned(warned), err
 			}
 			text, err := reportText(e, file)
 			if offered != 0 {

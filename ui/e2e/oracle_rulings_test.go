@@ -67,6 +67,8 @@ var rulings = []ruling{
 		`(?s)("answered":\[.*\],)?"inbox"|\n?[^\n]*(Answered|answered, not yet read|Answered, not picked up)[^\n]*|,?\{"label":"Answered"[^{}]*\}`)},
 	{name: "a second answer warns", why: "to a plan that needs input too", act: regexp.MustCompile(`^answer\b`),
 		differs: regexp.MustCompile(`vise: warning: it was answered before[^\n]*\n?|\{[^{}]*answered_before[^{}]*\}`)},
+	{name: "warnings of a completion stay with its report", why: "a later report dropped them", act: regexp.MustCompile(`^(complete|report|show|events|context|help report)\b`),
+		only: regexp.MustCompile(`unfinished|still blocked|completed_while_blocked|unverified|"action":"completed"`)},
 	{name: "doctor runs no program", why: "doctor --prove and its model are tests' own", act: regexp.MustCompile(`^help doctor\b`),
 		differs: regexp.MustCompile(` --prove runs\nthe program itself, [^:]*vise\.| *--prove  [^\n]*\n[^\n]*\n`)},
 }

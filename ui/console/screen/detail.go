@@ -257,7 +257,11 @@ func (v Detail) report(w int) []string {
 	if words := v.Used.Words(); words != "" {
 		head += v.Muted.Paint(" · its turns used " + words)
 	}
-	out := append(append([]string{head}, v.Verified(w)...), "")
+	out := append([]string{head}, v.Verified(w)...)
+	for _, x := range r.Warnings {
+		out = append(out, v.Warned(x.Message, w)...)
+	}
+	out = append(out, "")
 	return append(append(out, v.Wrapped(r.Text, w, v.Text)...), v.checks(w)...)
 }
 
