@@ -130,10 +130,15 @@ func (t Threads) card(ctx context.Context, links []model.ThreadLink,
 	defer done()
 	linked, elsewhere := r.Repo.Linked(links)
 	if err := r.Read(func(s *threads.Snapshot) (err error) {
-		card, err = of(s, r.Stamp, linked)
+		if card, err = of(s, r.Stamp, linked); err == nil && card.Empty() {
+			err = s.Unread()
+		}
 		return err
 	}); err != nil {
 		card.Problem = model.Text(err.Error())
+		if e := model.AsError(err); e != nil && e.Hint != "" {
+			card.Problem += model.Text("; " + e.Hint)
+		}
 	}
 	card.Repo, card.Elsewhere = model.Text(r.Repo.Root()), elsewhere
 	return card

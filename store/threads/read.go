@@ -140,6 +140,14 @@ func (s *Snapshot) Threads() ([]thread.Thread, error) {
 // Broken returns the threads that Threads could not read.
 func (s *Snapshot) Broken() []thread.Damaged { return s.broken }
 
+// Unread is why the first of Broken cannot be read; nil if there is none.
+func (s *Snapshot) Unread() error {
+	for _, b := range s.broken {
+		return b.Cause
+	}
+	return nil
+}
+
 // ids returns the threads that have a file, sorted.
 func (s *Snapshot) ids() (ids []thread.ID, err error) {
 	if s.dir == nil {

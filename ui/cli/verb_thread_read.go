@@ -30,7 +30,7 @@ func activeThread(at *home.Repository, s *threads.Snapshot) (answer, error) {
 		return nil, err
 	}
 	if t.ID == "" {
-		return &reply{data: none, lines: []string{"No active thread."}}, nil
+		return &reply{data: none, lines: []string{"No active thread."}}, s.Unread()
 	}
 	j, err := at.Judge(t, source)
 	if err != nil {
