@@ -290,7 +290,8 @@ func (c CompleteWorkItem) step(s *step) error {
 	}
 	warnings := completionWarnings(s, w)
 	if w.BlockedBy != "" && s.at.Actor != Operator {
-		warnings = append(warnings, Warning{Kind: warnCompletedBlocked, Message: "it was still blocked: " + cut(w.BlockedBy, rowText).String()})
+		warnings = append(warnings, Warning{Kind: warnCompletedBlocked,
+			Message: "it was still blocked: " + cut(w.BlockedBy, rowText).String()})
 	}
 	s.warn(warnings...)
 	if err := s.mayClear(w); err != nil {
