@@ -186,7 +186,7 @@ const (
 	warnUnseenTrigger       WarningKind = "unseen_trigger"
 	warnStartsTriggered     WarningKind = "wait_starts_triggered"
 	warnCompletedBlocked    WarningKind = "completed_while_blocked"
-	warnUnverified          WarningKind = "completed_unverified"
+	WarnUnverified          WarningKind = "completed_unverified"
 	warnAgentScope          WarningKind = "agent_scope"
 	warnNeedsInput          WarningKind = "plan_still_needs_input"
 	warnAnswered            WarningKind = "answered_before"

@@ -368,7 +368,7 @@ func (s *step) warnedOf(w WorkItem) []Warning {
 func completionWarnings(f Facts, w WorkItem) []Warning {
 	out := unfinished(w)
 	if e := EvidenceOf(f, w); e.Policy != "" && e.State != EvidenceVerified {
-		out = append(out, Warning{Kind: warnUnverified, Message: e.Words().String()})
+		out = append(out, Warning{Kind: WarnUnverified, Message: e.Words().String()})
 	}
 	return out
 }

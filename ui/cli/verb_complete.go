@@ -243,7 +243,10 @@ vise report wi-7f3k --file report.md`,
 					}
 					return out
 				})
-				return a.warned(warned), err
+				if err != nil {
+					return nil, err
+				}
+				return a.warned(warned), nil
 			}
 			text, err := reportText(e, file)
 			if offered != 0 {

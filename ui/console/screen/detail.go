@@ -259,7 +259,9 @@ func (v Detail) report(w int) []string {
 	}
 	out := append([]string{head}, v.Verified(w)...)
 	for _, x := range r.Warnings {
-		out = append(out, v.Warned(x.Message, w)...)
+		if x.Kind != model.WarnUnverified {
+			out = append(out, v.Warned(x.Message, w)...)
+		}
 	}
 	out = append(out, "")
 	return append(append(out, v.Wrapped(r.Text, w, v.Text)...), v.checks(w)...)
