@@ -56,14 +56,6 @@ bash script needs the package bash-completion.`,
 // offered is the most items that a completion proposes.
 const offered = model.MaxLimit
 
-// fileFlags are the flags that take a file, directoryFlags the flags that take a directory.
-var (
-	fileFlags = map[string]bool{
-		"report-file": true, "file": true, "cert": true, "cert-key": true, "secret-file": true, "from-file": true,
-	}
-	directoryFlags = map[string]bool{"home": true, "dir": true, "into": true, "repo": true, "session": true}
-)
-
 // flagWords are the possible values of a flag, by the flag, or by a command and the flag.
 var flagWords = map[string][]string{
 	"actor": {"operator", "agent:", "external:", "unknown"}, "plan-status": {"draft", "ready", "needs_input"},
@@ -85,6 +77,8 @@ var flagKinds = map[string]string{
 	"agent": "AGENT", "to": "AGENT", "only": "AGENT", "item": "ITEM", "child": "ITEM", "new from": "ITEM", "wait task": "TASK|DELEGATION",
 	"renew": "CAPABILITY", "notify test": "CHANNEL", "filter": "FILTER", "thread": "THREAD", "update task-id": "THREAD",
 	"close task-id": "THREAD", "finalize task-id": "THREAD",
+	"report-file": "FILE", "file": "FILE", "cert": "FILE", "cert-key": "FILE", "secret-file": "FILE", "from-file": "FILE",
+	"home": "DIR", "dir": "DIR", "into": "DIR", "repo": "DIR", "session": "DIR",
 }
 
 // completed gives every command and flag below c its completion. It completes file names only where a file is expected.
@@ -103,19 +97,12 @@ func completed(e *Env, c *cobra.Command) {
 // flagValues completes the value of a flag.
 func flagValues(e *Env, flag string) cobra.CompletionFunc {
 	return func(c *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		switch {
-		case fileFlags[flag]:
-			return nil, cobra.ShellCompDirectiveDefault
-		case directoryFlags[flag]:
-			return nil, cobra.ShellCompDirectiveFilterDirs
-		}
-		verb, _, _ := strings.Cut(strings.TrimPrefix(c.CommandPath(), "vise "), " ")
-		for _, name := range []string{c.Name() + " " + flag, verb + " " + flag, flag} {
+		for _, name := range []string{c.Name() + " " + flag, topVerb(c) + " " + flag, flag} {
 			if words, ok := flagWords[name]; ok {
 				return begins(words, begun), cobra.ShellCompDirectiveNoFileComp
 			}
 			if kinds, ok := flagKinds[name]; ok {
-				return anyOf(e, c, kinds, begun, model.FilterAll), cobra.ShellCompDirectiveNoFileComp
+				return anyOf(e, c, kinds, begun, model.FilterAll)
 			}
 		}
 		return nil, cobra.ShellCompDirectiveNoFileComp
@@ -129,16 +116,18 @@ func items(e *Env, filter model.Filter) cobra.CompletionFunc {
 		if len(args) >= most {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		name := names[min(len(args), len(names)-1)]
-		if slices.Contains([]string{"FILE", "DIR", "COMMAND", "PROGRAM"}, name) {
-			return nil, cobra.ShellCompDirectiveDefault
-		}
-		return anyOf(e, c, name, begun, filter), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+		return anyOf(e, c, names[min(len(args), len(names)-1)], begun, filter)
 	}
 }
 
 // anyOf returns the names of several kinds of things, as in ID|AGENT, that begin with begun.
-func anyOf(e *Env, c *cobra.Command, kinds, begun string, filter model.Filter) (out []cobra.Completion) {
+func anyOf(e *Env, c *cobra.Command, kinds, begun string, filter model.Filter) (out []cobra.Completion, _ cobra.ShellCompDirective) {
+	switch kinds {
+	case "FILE", "COMMAND", "PROGRAM":
+		return nil, cobra.ShellCompDirectiveDefault
+	case "DIR":
+		return nil, cobra.ShellCompDirectiveFilterDirs
+	}
 	of := strings.Split(kinds, "|")
 	if slices.Contains(of, "ID") && kindOfID(c) == "ENTRY" {
 		of = []string{"ENTRY"}
@@ -149,18 +138,15 @@ func anyOf(e *Env, c *cobra.Command, kinds, begun string, filter model.Filter) (
 		}
 		out = append(out, begins(namesOfKind(e, c, kind, filter), begun)...)
 	}
-	return out
+	return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }
 
 // kindOfID returns which kind of thing a command's ID is.
 func kindOfID(c *cobra.Command) string {
-	verb, _, _ := strings.Cut(strings.TrimPrefix(c.CommandPath(), "vise "), " ")
-	switch {
+	switch verb := topVerb(c); {
 	case verb == "todo", verb == "thread":
 		return strings.ToUpper(verb)
-	case verb == "answer", verb == "permit":
-		return "ENTRY"
-	case verb == "hide" && !c.Flags().Changed("withdraw"):
+	case verb == "answer", verb == "permit", verb == "hide" && !c.Flags().Changed("withdraw"):
 		return "ENTRY"
 	}
 	return "ITEM"
@@ -174,7 +160,13 @@ func namesOfKind(e *Env, c *cobra.Command, kind string, filter model.Filter) []c
 	case "AGENT":
 		return offer(e, agentNames)
 	case "ITEM":
-		return offer(e, func(r model.Reader, of []model.AgentID) ([]cobra.Completion, error) { return itemNames(r, of, filter) })
+		return offer(e, ofAgents(func(r model.Reader, id model.AgentID) (out []cobra.Completion) {
+			l, _ := model.ListItems(r, id, filter, nil, offered)
+			for _, row := range l.Rows {
+				out = append(out, describedBy(row.Handle, row.Objective))
+			}
+			return out
+		}))
 	case "ENTRY":
 		return offer(e, entryNames(e, c.Name()))
 	case "WAIT", "TASK", "DELEGATION", "CAPABILITY":
@@ -201,13 +193,15 @@ func namesOfKind(e *Env, c *cobra.Command, kind string, filter model.Filter) []c
 	return nil
 }
 
+// lister returns things of some agents.
+type lister = func(model.Reader, []model.AgentID) []cobra.Completion
+
 // offer reads the things of the named agent, else of all agents. It proposes nothing if the ledger does not answer.
-func offer(e *Env, list func(model.Reader, []model.AgentID) ([]cobra.Completion, error)) []cobra.Completion {
-	var out []cobra.Completion
+func offer(e *Env, list lister) (out []cobra.Completion) {
 	if e.identify() != nil {
 		return nil
 	}
-	_ = read(e, func(r model.Reader) (err error) {
+	_ = read(e, func(r model.Reader) error {
 		of := []model.AgentID{e.agent}
 		if e.agent == "" {
 			of = nil
@@ -215,8 +209,8 @@ func offer(e *Env, list func(model.Reader, []model.AgentID) ([]cobra.Completion,
 				of = append(of, x.ID)
 			}
 		}
-		out, err = list(r, of)
-		return err
+		out = list(r, of)
+		return nil
 	})
 	return out
 }
@@ -230,12 +224,12 @@ func begins(words []string, begun string) []cobra.Completion {
 const offeredInAll = 500
 
 // agentNames returns all agents, each with its current item.
-func agentNames(r model.Reader, _ []model.AgentID) (out []cobra.Completion, err error) {
+func agentNames(r model.Reader, _ []model.AgentID) (out []cobra.Completion) {
 	for _, x := range r.Agents("", offered) {
 		w, _ := model.Focus(r, x.ID)
 		out = append(out, describedBy(x.ID, w.Objective))
 	}
-	return out, nil
+	return out
 }
 
 // describedBy returns a name with its description, if it has one.
@@ -246,26 +240,9 @@ func describedBy[S ~string](name S, words model.Text) cobra.Completion {
 	return cobra.CompletionWithDesc(string(name), words.String())
 }
 
-// itemNames returns the handles of the agents' work items, with their objectives.
-func itemNames(r model.Reader, of []model.AgentID, filter model.Filter) (out []cobra.Completion, err error) {
-	for _, id := range of {
-		if len(out) >= offeredInAll {
-			break
-		}
-		l, err := model.ListItems(r, id, filter, nil, offered)
-		if err != nil {
-			return nil, err
-		}
-		for _, row := range l.Rows {
-			out = append(out, describedBy(row.Handle, row.Objective))
-		}
-	}
-	return out, nil
-}
-
 // entryNames returns the inbox entries that a command takes, with what each one asks for.
-func entryNames(e *Env, verb string) func(model.Reader, []model.AgentID) ([]cobra.Completion, error) {
-	return func(r model.Reader, _ []model.AgentID) (out []cobra.Completion, _ error) {
+func entryNames(e *Env, verb string) lister {
+	return func(r model.Reader, _ []model.AgentID) (out []cobra.Completion) {
 		for _, x := range model.Inbox(r, e.now(), offered) {
 			name := string(x.Handle)
 			switch {
@@ -281,7 +258,7 @@ func entryNames(e *Env, verb string) func(model.Reader, []model.AgentID) ([]cobr
 			}
 			out = append(out, describedBy(name, action.NeedSays(x)))
 		}
-		return out, nil
+		return out
 	}
 }
 
@@ -317,12 +294,12 @@ var agentThings = map[string]func(model.Reader, model.AgentID) []cobra.Completio
 }
 
 // ofAgents lists the things of each of the agents.
-func ofAgents(each func(model.Reader, model.AgentID) []cobra.Completion) func(model.Reader, []model.AgentID) ([]cobra.Completion, error) {
-	return func(r model.Reader, of []model.AgentID) (out []cobra.Completion, _ error) {
-		for _, id := range of {
-			out = append(out, each(r, id)...)
+func ofAgents(each func(model.Reader, model.AgentID) []cobra.Completion) lister {
+	return func(r model.Reader, of []model.AgentID) (out []cobra.Completion) {
+		for i := 0; i < len(of) && len(out) < offeredInAll; i++ {
+			out = append(out, each(r, of[i])...)
 		}
-		return out, nil
+		return out
 	}
 }
 

@@ -203,7 +203,7 @@ func flagName(f *pflag.Flag) string {
 	if !ok {
 		word = " TEXT"
 	}
-	if fileFlags[f.Name] {
+	if flagKinds[f.Name] == "FILE" {
 		word = " FILE"
 	}
 	return "--" + f.Name + word

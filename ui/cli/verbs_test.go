@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"maps"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -103,19 +105,13 @@ func TestWordsThatAreCompletedAreTaken(t *testing.T) {
 	eachCommand(tree, func(c *cobra.Command) {
 		c.Flags().VisitAll(func(f *pflag.Flag) { known[f.Name] = true })
 	})
-	for name := range flagWords {
+	names := slices.Concat(slices.Collect(maps.Keys(flagWords)), slices.Collect(maps.Keys(flagKinds)))
+	for _, name := range names {
 		if _, flag, ok := strings.Cut(name, " "); ok {
 			name = flag
 		}
 		if !known[name] {
 			t.Errorf("no command has --%s", name)
-		}
-	}
-	for _, list := range []map[string]bool{fileFlags, directoryFlags} {
-		for name := range list {
-			if !known[name] {
-				t.Errorf("no command has --%s", name)
-			}
 		}
 	}
 }
