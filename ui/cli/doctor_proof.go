@@ -72,7 +72,7 @@ func inChild(ctx context.Context, limit time.Duration, data any, args ...string)
 	if err != nil {
 		return err
 	}
-	child := exec.CommandContext(ctx, self, append([]string{args[0], "--json"}, args[1:]...)...)
+	child := exec.CommandContext(ctx, self, append([]string{"--json"}, args...)...)
 	child.Args[0] = os.Args[0]
 	child.Cancel = func() error { return child.Process.Signal(syscall.SIGTERM) } // so that the child can clean up
 	child.WaitDelay = 3 * time.Second

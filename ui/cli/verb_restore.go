@@ -218,37 +218,44 @@ home beside it, or in --into, with the present plan files.`,
 
 func restore(e *Env, dir, from string, o restoreOptions) (answer, error) {
 	done := doing(e, "reading what there is, and proving what is made of it")
-	r, err := planRestore(e, dir, from, o)
+	r, err := planRestore(e, dir, o.timeout)
 	done()
 	if err != nil {
 		return nil, err
 	}
 	out := &restored{Recovery: *r}
 	defer r.Discard()
-	if o.at != "" {
-		return copyMoment(e, out, o)
-	}
-	if !r.Needed() && from == "" && o.to == 0 {
+	if o.at == "" && from == "" && o.to == 0 && !r.Needed() {
 		out.Aside = ""
 		return oneLine(out, "the ledger is sound at revision %d: there is nothing to restore", r.Revision), nil
 	}
 	if o.dryRun {
 		return answered(out, func(p *page) { p.recovery(*r); p.line("nothing was changed") }), nil
 	}
-	asks := !o.yes && !r.Fresh // a new home replaces nothing
+	asks := !o.yes && !r.Fresh && o.at == "" // a new home replaces nothing
 	if asks {
 		if err := agreed(e, r); err != nil {
 			return nil, err
 		}
 	}
-	plans, err := files.NewHome(dir)
+	how := recovery.RestoreOptions{Command: "vise restore"}
+	if how.Plans, err = files.NewHome(dir); err == nil && o.at != "" {
+		how.NewPlans, err = files.NewHome(r.Into)
+	}
 	if err == nil {
-		err = r.Apply(e, recovery.RestoreOptions{Plans: plans, Command: "vise restore"})
+		err = r.Apply(e, how)
 	}
 	out.Done = true
 	return answered(out, func(p *page) {
 		if !asks {
 			p.recovery(*r)
+		}
+		if o.at != "" {
+			p.say("done: a home of its own in %s, with %d plan files as they are now; look at it with --home", r.Into, r.Copied)
+			if r.Plans != nil {
+				p.lacking(r.Plans.Lacking)
+			}
+			return
 		}
 		p.line("done: the ledger is at revision %d; vise doctor proves it", r.Revision)
 	}).exits(failed(r.Plans != nil && len(r.Plans.Lacking) > 0)), err
@@ -277,6 +284,10 @@ func agreed(e *Env, r *recovery.Recovery) error {
 // recovery shows what a restore will do.
 func (p *page) recovery(r recovery.Recovery) {
 	switch {
+	case r.Into != "":
+		p.say("begin with: %s, at revision %d; %d changes of the journal on top", r.Source, r.SourceRevision, r.Replayed)
+		p.say("as it was at revision %d, of %s; as the home %s", r.Revision, when(r.Made), r.Into)
+		return
 	case r.Fresh:
 		p.say("there is no home in %s yet: the backup becomes one, with its id", r.Home)
 	case r.Ledger != "":
@@ -359,28 +370,12 @@ func (p *page) plansBack(b *recovery.PlansBack) {
 
 // planRestore makes a child process prepare the draft: reading a damaged file can run for ever, or end the process. If that happens,
 // another child leaves that file out.
-func planRestore(e *Env, dir, from string, o restoreOptions) (*recovery.Recovery, error) {
-	args := []string{"restore", "--in-child", "--home", dir}
-	switch {
-	case o.at != "":
-		at := strconv.FormatUint(o.to, 10)
-		if o.to == 0 {
-			at = o.moment.Format(time.RFC3339Nano)
-		}
-		args = append(args, "--at", at)
-	case o.to > 0:
-		args = append(args, "--to", strconv.FormatUint(o.to, 10))
-	}
-	if o.into != "" {
-		args = append(args, "--into", o.into)
-	}
-	if from != "" {
-		args = append(args, from)
-	}
+func planRestore(e *Env, dir string, limit time.Duration) (*recovery.Recovery, error) {
 	r := &recovery.Recovery{}
-	err := inChild(e, o.timeout, r, args...)
+	args := append([]string{"--in-child=true", "--home=" + dir}, e.args...)
+	err := inChild(e, limit, r, args...)
 	if errors.Is(err, errBrokeDown) && e.Err() == nil {
-		err = inChild(e, o.timeout, r, append(args, "--blind")...)
+		err = inChild(e, limit, r, append([]string{"--blind=true"}, args...)...)
 	}
 	return r, err
 }
@@ -427,29 +422,4 @@ func pastTime(s string, now time.Time) (time.Time, error) {
 		return t, errors.New("not in the past")
 	}
 	return t, nil
-}
-
-// copyMoment makes a new home. It replaces nothing, so that it needs no question.
-func copyMoment(e *Env, out *restored, o restoreOptions) (answer, error) {
-	r := &out.Recovery
-	said := func(p *page) {
-		p.say("begin with: %s, at revision %d; %d changes of the journal on top", r.Source, r.SourceRevision, r.Replayed)
-		p.line("as it was at revision %d, of %s", r.Revision, when(r.Made))
-	}
-	if o.dryRun {
-		return answered(out, func(p *page) { said(p); p.say("would be made in %s; nothing was", r.Into) }), nil
-	}
-	plans, err := files.NewHome(r.Home)
-	fresh, freshErr := files.NewHome(r.Into)
-	if err = errors.Join(err, freshErr); err == nil {
-		err = r.Apply(e, recovery.RestoreOptions{Plans: plans, NewPlans: fresh, Command: "vise restore"})
-	}
-	out.Done = true
-	return answered(out, func(p *page) {
-		said(p)
-		p.say("done: a home of its own in %s, with %d plan files as they are now; look at it with --home", r.Into, r.Copied)
-		if r.Plans != nil {
-			p.lacking(r.Plans.Lacking)
-		}
-	}).exits(failed(r.Plans != nil)), err
 }
