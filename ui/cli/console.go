@@ -22,7 +22,6 @@ import (
 	"vise/model/thread"
 	"vise/store/files"
 	"vise/store/home"
-	"vise/store/threads"
 	"vise/ui/agents"
 	"vise/ui/config"
 	"vise/ui/console"
@@ -415,7 +414,7 @@ func lineArgs(c *cobra.Command, on console.Subject) []string {
 // diffOf returns what the work on an item with these links changed, without the files that vise put into the work tree.
 func diffOf(ctx context.Context, links model.Links, space bool) thread.Diff {
 	dir := links.Worktree()
-	d := (threads.Reader{}).Diff(ctx, dir, links.Began(dir), space)
+	d := git.Diff(ctx, dir, links.Began(dir), space)
 	own := agents.ProjectFiles(d.Dir.Raw()) // raw: a path, compared
 	d.Files = slices.DeleteFunc(d.Files, func(f thread.DiffFile) bool {
 		return slices.Contains(own, filepath.Join(d.Dir.Raw(), filepath.FromSlash(f.Path.Raw()))) // raw: paths, compared
@@ -433,12 +432,12 @@ func (changesView) Diff(ctx context.Context, links model.Links, space bool) thre
 
 // Hunks is part of console.Diffs.
 func (changesView) Hunks(ctx context.Context, d thread.Diff, f thread.DiffFile, space bool) thread.Hunks {
-	return (threads.Reader{}).Hunks(ctx, d, f, space)
+	return git.Hunks(ctx, d, f, space)
 }
 
 // Hash is part of console.Diffs.
 func (changesView) Hash(_ context.Context, dir string, file model.Text) string {
-	_, hash, _ := (threads.Reader{}).File(dir, file.Raw()) // raw: a path to open; a file that cannot be read has no hash
+	_, hash, _ := git.File(dir, file.Raw()) // raw: a path to open; a file that cannot be read has no hash
 	return hash
 }
 

@@ -146,10 +146,7 @@ func unnamed(e *Env) (string, error) {
 
 // makeKnown adds an agent to an existing home that does not have it.
 func makeKnown(e *Env, agent model.AgentID) error {
-	known, err := readOne(e, func(r model.Reader) (bool, error) {
-		_, ok := r.Agent(agent)
-		return ok, nil
-	})
+	known, err := isAgent(e, string(agent))
 	if err == nil && !known {
 		_, err = sendAlso(e, "", model.AddAgent{AgentID: agent})
 	}

@@ -9,7 +9,6 @@ import (
 
 	"vise/model"
 	"vise/model/thread"
-	"vise/store/threads"
 )
 
 // review is the data of review: the changes by the work on an item, and the comments on them.
@@ -118,7 +117,7 @@ func commentChanged(dir string, x model.Comment) bool {
 	if dir == "" {
 		return false
 	}
-	raw, hash, err := (threads.Reader{}).File(dir, x.File.Raw()) // raw: a path to open
+	raw, hash, err := git.File(dir, x.File.Raw()) // raw: a path to open
 	return err == nil && thread.Changed(x, raw, hash)
 }
 
@@ -200,7 +199,7 @@ func commentOn(item model.WorkItem, at, words string) (model.CommentOn, error) {
 	if !filepath.IsLocal(file) {
 		return none, misuse("file", "%s is not below the work tree %s", file, dir)
 	}
-	raw, hash, err := (threads.Reader{}).File(dir, file)
+	raw, hash, err := git.File(dir, file)
 	switch lines := bytes.Split(raw, []byte{'\n'}); {
 	case err != nil:
 		return none, err

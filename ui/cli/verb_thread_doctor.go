@@ -1,34 +1,31 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"fmt"
-	"strings"
-
 	"vise/model"
 	"vise/model/thread"
 	"vise/store/home"
 )
 
 func (v *threadVerbs) doctor() verb {
-	var yes bool
+	var apply bool
 	return verb{
 		use: "doctor", short: "Find what is wrong with the threads, show the repair, apply it on yes",
-		flags: flags{{"yes", &yes, "apply the repairs without asking"}},
+		flags: flags{{"yes", &apply, "apply the repairs without asking"}},
 		run: v.on(fromCLI, func(at *home.Repository) (answer, error) {
 			found, err := at.Findings()
 			if err != nil || len(found) == 0 {
 				return doctorAnswer(found, false), err
 			}
-			if !yes && !v.flags.json {
+			if !apply && !v.flags.json {
 				v.propose(found)
-				yes = v.agreed()
+				if apply, err = yes(v.Env); err != nil {
+					return nil, err
+				}
 			}
-			if !yes {
-				r := doctorAnswer(found, false)
-				r.exit = exitError
-				return r, nil
+			if !apply {
+				return doctorAnswer(found, false).exits(exitError), nil
 			}
 			return doctorAnswer(found, true), repairThreads(v, at, found)
 		}),
@@ -55,14 +52,7 @@ func (v *threadVerbs) propose(found []thread.Finding) {
 			fmt.Fprintf(v.out, "  repair: %s\n", f.Steps)
 		}
 	}
-}
-
-// agreed asks. Only a line that begins with y means yes.
-func (v *threadVerbs) agreed() bool {
-	fmt.Fprint(v.out, "Apply the repairs? [y/N] ")
-	line, _ := bufio.NewReader(v.in).ReadString('\n')
-	fmt.Fprintln(v.out)
-	return strings.HasPrefix(strings.ToLower(strings.TrimSpace(line)), "y")
+	fmt.Fprintln(v.out, "Apply the repairs? [y/N]")
 }
 
 func doctorAnswer(found []thread.Finding, repaired bool) answer {

@@ -9,7 +9,6 @@ import (
 
 	"vise/model"
 	"vise/store/home"
-	"vise/store/threads"
 	"vise/ui/runner"
 )
 
@@ -142,7 +141,7 @@ func branchOf(e *Env, ref string) (model.Asked, error) {
 	if err != nil {
 		return model.Asked{}, err
 	}
-	branch, remote, err := (threads.Reader{}).Remote(e, dir)
+	branch, remote, err := git.Remote(e, dir)
 	if err == nil {
 		asked, ok := askedOfRemote(remote, branch)
 		if ok {

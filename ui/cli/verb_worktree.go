@@ -17,6 +17,9 @@ import (
 	"vise/ui/agents"
 )
 
+// git reads repositories by the program git.
+var git threads.Reader
+
 // worktrees is the data of list.
 type worktrees struct {
 	Worktrees []worktree `json:"worktrees"`
@@ -46,7 +49,7 @@ Of any other it says NEEDS REVIEW, and why. It removes nothing.`,
 		example: "vise worktree list",
 		who:     anybody,
 		run: func(e *Env) (answer, error) {
-			list, err := (threads.Reader{}).List(e, e.dir)
+			list, err := git.List(e, e.dir)
 			if err != nil {
 				return nil, err
 			}
@@ -70,7 +73,7 @@ func worktreeVerb() verb {
 func look(e *Env, w, main thread.Worktree) worktree {
 	dir := w.Path.Raw() // raw: a path for git, not shown
 	if !w.Missing {
-		(threads.Reader{}).Compare(e, &w, main, agents.ProjectFiles(dir))
+		git.Compare(e, &w, main, agents.ProjectFiles(dir))
 		w.Busy = files.ProcessesIn(dir)
 	}
 	item, isFocus := worktreeItem(e, w)
@@ -138,7 +141,7 @@ func newWorktree(e *Env, ref string, o worktreeOptions) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, err := (threads.Reader{}).List(e, e.dir)
+	list, err := git.List(e, e.dir)
 	if err != nil {
 		return nil, err
 	}
@@ -171,7 +174,7 @@ func newWorktree(e *Env, ref string, o worktreeOptions) (answer, error) {
 func makeWorktree(e *Env, item model.WorkItem, list []thread.Worktree, dir, program string, o worktreeOptions,
 ) (answer, error) {
 	branch := cmp.Or(o.branch, branchFor(item))
-	if err := (threads.Reader{}).AddWorktree(e, e.dir, dir, branch, o.from); err != nil {
+	if err := git.AddWorktree(e, e.dir, dir, branch, o.from); err != nil {
 		return nil, err
 	}
 	ans := &reply{}
@@ -188,7 +191,7 @@ func makeWorktree(e *Env, item model.WorkItem, list []thread.Worktree, dir, prog
 		}
 	}
 	link := model.LinkWorkItem{WorkItemID: item.ID, Add: model.Links{Refs: []model.Ref{{Kind: model.RefWorktree, Ref: model.Text(dir)}}}}
-	if began := (threads.Reader{}).Head(e, dir); began != "" {
+	if began := git.Head(e, dir); began != "" {
 		link.Add.Refs = append(link.Add.Refs, model.BeganAt(dir, began))
 	}
 	if there := item.Links.OwnWorktree(); there != "" {
@@ -309,7 +312,7 @@ one that is safe, with its branch and what vise put into it; it never removes an
 			if exists(dir) {
 				from = dir
 			}
-			list, err := (threads.Reader{}).List(e, from)
+			list, err := git.List(e, from)
 			if err != nil {
 				return nil, err
 			}
@@ -361,7 +364,7 @@ func removeWorktree(e *Env, main thread.Worktree, w worktree) error {
 			return err
 		}
 	}
-	return (threads.Reader{}).RemoveWorktree(e, main.Path.Raw(), w.Path.Raw(), w.Branch.Raw()) // raw: for git
+	return git.RemoveWorktree(e, main.Path.Raw(), w.Path.Raw(), w.Branch.Raw()) // raw: for git
 }
 
 func exists(path string) bool {
