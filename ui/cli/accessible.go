@@ -43,7 +43,10 @@ func (e *Env) form(words string) accessible.Form {
 		several := i == len(names)-1 && most == math.MaxInt
 		isText := several && name == "TEXT"
 		out.Fields = append(out.Fields, accessible.Field{Name: name, Needed: i < needed, Text: isText, Many: several && !isText,
-			Values: func() []string { return anyOf(&own, c, name, "", model.FilterOpen) }})
+			Values: func() []string {
+				of, _ := anyOf(&own, c, name, "", model.FilterOpen)
+				return of
+			}})
 	}
 	c.InheritedFlags() // joins them with the command's own
 	c.Flags().VisitAll(func(f *pflag.Flag) {

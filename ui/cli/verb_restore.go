@@ -224,6 +224,7 @@ func restore(e *Env, dir, from string, o restoreOptions) (answer, error) {
 		return nil, err
 	}
 	out := &restored{Recovery: *r}
+	r = &out.Recovery
 	defer r.Discard()
 	if o.at == "" && from == "" && o.to == 0 && !r.Needed() {
 		out.Aside = ""
