@@ -223,6 +223,8 @@ const (
 	clockSlack = 2 * time.Minute
 	// minFree is the free space below which the disk counts as full.
 	minFree = 16 << 20
+	// minFiles is the number of free inodes below which it does.
+	minFiles = 64
 )
 
 // Conditions lists the problems that limit the use of the ledger; usually there are none. A frontend may call it for every frame.
@@ -292,7 +294,11 @@ func (l *Ledger) findConditions(ctx context.Context) []model.Condition {
 		add(model.CodeReadOnly, true, s.GoesOn(), "%v", moving)
 	}
 	if free, known := files.FreeBytes(l.home.Dir); known && free < minFree {
-		add(model.CodeFull, false, "free some space; vise admin compact gives free pages back", "the disk has %d MB left", free>>20)
+		add(model.CodeFull, false, "free some space; vise doctor --size says what the home takes of it", "the disk has %d MB left", free>>20)
+	}
+	if free, known := files.FreeFiles(l.home.Dir); known && free < minFiles {
+		add(model.CodeFull, false, "remove files that nobody needs: each takes an inode, whatever its size",
+			"the disk has inodes for %d more files", free)
 	}
 	if ahead := newest.Sub(l.Now()); ahead > clockSlack {
 		add(model.CodeClock, false, "set the clock; waits and timers count from it", "the clock is %v behind the newest change",

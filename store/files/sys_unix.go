@@ -64,6 +64,15 @@ func FreeBytes(dir string) (uint64, bool) {
 	return uint64(st.Bavail) * uint64(st.Bsize), true
 }
 
+// FreeFiles is how many more files dir's file system can have (its free inodes), if the system reports it.
+func FreeFiles(dir string) (uint64, bool) {
+	var st unix.Statfs_t
+	if unix.Statfs(dir, &st) != nil {
+		return 0, false
+	}
+	return uint64(st.Ffree), st.Files > 0
+}
+
 // links is the number of names of a file.
 func links(info fs.FileInfo) uint64 {
 	s, ok := info.Sys().(*syscall.Stat_t)

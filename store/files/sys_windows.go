@@ -71,6 +71,9 @@ func Writable(path string) error {
 	return f.Close()
 }
 
+// FreeFiles is not known here.
+func FreeFiles(string) (uint64, bool) { return 0, false }
+
 // FreeBytes is the free space for the user on dir's file system, if the system reports it.
 func FreeBytes(dir string) (free uint64, known bool) {
 	name, err := windows.UTF16PtrFromString(dir)

@@ -298,6 +298,8 @@ type Check struct {
 	OK      bool   `json:"ok"`
 	Message string `json:"message"`
 	Hint    string `json:"hint,omitempty"`
+	// NoTime: it is not ok only because it did not end in time.
+	NoTime bool `json:"no_time,omitempty"`
 }
 
 // Doctor reports whether vise is in a program's settings, and which of its hooks have been seen.

@@ -49,14 +49,15 @@ func proveInChild(e *Env, ctx context.Context, limit time.Duration) []check {
 	var p proof
 	switch err := inChild(ctx, limit, &p, "doctor", "--in-child", "--home", e.home.Dir()); {
 	case errors.Is(err, context.DeadlineExceeded):
-		return []check{{Name: "ledger", Message: "not proved within " + limit.String(), Hint: "give it longer: --timeout"}}
+		return []check{{Name: "ledger", Message: "not proved within " + limit.String(), Hint: "give it longer: --timeout", NoTime: true}}
 	case errors.Is(err, errBrokeDown):
 		return []check{{Name: "ledger", Message: "the check itself broke down: " + safe(err.Error()), Hint: damagedHint}}
 	case model.HasCode(err, model.CodeDamaged):
 		return []check{{Name: "ledger", Message: safe(fault(err).Message), Hint: damagedHint}}
 	case err != nil:
-		x := fault(err)
-		return []check{{Name: "ledger", Message: "not proved: " + x.Message, Hint: x.Hint}}
+		k := notMade("ledger", err)
+		k.Message = "not proved: " + k.Message
+		return []check{k}
 	}
 	return verdicts(p)
 }

@@ -26,7 +26,14 @@ const (
 
 // help shows a command's help.
 func (e *Env) help(c *cobra.Command, _ []string) {
-	_, _ = io.WriteString(e.out, helpText(c, helpWidth(e)))
+	e.tell(c, helpText(c, helpWidth(e)))
+}
+
+// tell writes the help of a command.
+func (e *Env) tell(c *cobra.Command, help string) {
+	if _, err := io.WriteString(e.out, help); err != nil {
+		e.exit = lost(e, c, &unwritten{err})
+	}
 }
 
 // helpWidth returns the width of help in columns: that of the terminal, else COLUMNS.
@@ -71,8 +78,8 @@ func helpVerb(e *Env) *cobra.Command {
 			e.help(about, nil)
 			return nil
 		}
-		_, err = io.WriteString(e.out, strings.TrimPrefix(h.String(), "\n"))
-		return err
+		e.tell(about, strings.TrimPrefix(h.String(), "\n"))
+		return nil
 	}
 	return c
 }

@@ -338,7 +338,8 @@ func TestAnAnswerThatIsNotTakenIsSaidElsewhere(t *testing.T) {
 	if n := strings.Count(mustAsk(t, dir, "list").stdout, `"objective":"Item`); n != 2 {
 		t.Errorf("%d items", n)
 	}
-	for _, verb := range [][]string{{"list"}, {"events"}, {"events", "--json"}, {"status", "--format", "json"}} {
+	for _, verb := range [][]string{{"list"}, {"events"}, {"events", "--json"}, {"status", "--format", "json"},
+		{"help"}, {"help", "list"}, {"help", "--all"}, {"help", "work"}, {"list", "--help"}, {"--help"}, {"thread", "--help"}} {
 		c := program(t, dir, verb...)
 		var errs bytes.Buffer
 		c.Stdout, c.Stderr = full, &errs

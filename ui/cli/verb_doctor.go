@@ -3,10 +3,12 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"vise/model"
@@ -44,7 +46,7 @@ func doctorVerb() verb {
 	return verb{
 		use: "doctor [PROGRAM]", short: "Check that the home is sound, or that an agent program's hooks arrive",
 		long: `doctor checks the ledger (checksums, journal, index and counts), the plan files, permissions and how
-changes are noticed. It exits 1 if it found a problem. With PROGRAM it checks that program's settings,
+changes are noticed. It exits 1 if it found a problem, or had NO TIME for a check. With PROGRAM it checks that program's settings,
 permissions and trusted hooks, starts the MCP server and calls a tool, and lists which hooks were seen.`,
 		example: "vise doctor\nvise doctor claude", words: agents.Programs,
 		flags: flags{
@@ -104,7 +106,7 @@ func doctor(e *Env, o doctorOptions) (answer, error) {
 	}
 	out.threads(e)
 	out.colours(e)
-	return &reply{data: out, conditions: true, exit: failed(out.Problems > 0), text: func(p *page) { p.checkup(*out) }}, nil
+	return &reply{data: out, conditions: true, exit: failed(slices.ContainsFunc(out.Checks, func(k check) bool { return !k.OK })), text: func(p *page) { p.checkup(*out) }}, nil
 }
 
 // colours reports which colours the console would show, and why.
@@ -139,21 +141,32 @@ func examine(e *Env, ctx context.Context, d *home.Home, o doctorOptions, out *ch
 	looked := <-plans
 	done()
 	for _, k := range proved {
-		out.add(k.Name, k.OK, k.Message, k.Hint)
+		out.put(k)
 	}
 	out.recoverable(ctx, e, d)
-	out.add(looked.Name, looked.OK, looked.Message, looked.Hint)
+	out.put(looked)
 	out.watching(ctx, d)
 }
 
 // add adds a check. hint is shown if the check is not ok.
 func (c *checkup) add(name string, ok bool, message, hint string) {
-	k := check{Name: name, OK: ok, Message: message}
-	if !ok {
-		k.Hint = hint
+	c.put(check{Name: name, OK: ok, Message: message, Hint: hint})
+}
+
+func (c *checkup) put(k check) {
+	if k.OK {
+		k.Hint = ""
+	} else if !k.NoTime {
 		c.Problems++
 	}
 	c.Checks = append(c.Checks, k)
+}
+
+// notMade is a check that an error ended.
+func notMade(name string, err error) check {
+	e := fault(err)
+	return check{Name: name, Message: e.Message, Hint: e.Hint,
+		NoTime: errors.Is(err, context.DeadlineExceeded) || e.Code == model.CodeBusy}
 }
 
 // note adds a check that fails if err is not nil.
@@ -162,8 +175,7 @@ func (c *checkup) note(name string, err error, sound string) {
 		c.add(name, true, sound, "")
 		return
 	}
-	e := fault(err)
-	c.add(name, false, e.Message, e.Hint)
+	c.put(notMade(name, err))
 }
 
 // permissions looks for files in a home that others can read or write.
@@ -210,8 +222,7 @@ func checkPlans(ctx context.Context, d *home.Home) check {
 		}
 	})
 	if err != nil {
-		e := fault(err)
-		return check{Name: "plan files", Message: e.Message, Hint: e.Hint}
+		return notMade("plan files", err)
 	}
 	return check{Name: "plan files", OK: bad == 0,
 		Message: fmt.Sprintf("%d open items, %d plans changed since the ledger noted them, %d cannot be shown%s", seen, behind, bad, said),
@@ -271,7 +282,10 @@ func (p *page) checkup(c checkup) {
 	rows := make([][]cell, len(c.Checks))
 	for i, k := range c.Checks {
 		mark, class := "ok", model.CompletedRecent
-		if !k.OK {
+		switch {
+		case k.NoTime:
+			mark, class = "NO TIME", model.BlockedClass
+		case !k.OK:
 			mark, class = "PROBLEM", model.BlockedClass
 		}
 		rows[i] = []cell{{text: mark, paint: func(s string) string { return p.class(class, s) }}, {text: k.Name}, {text: k.Message}}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -130,6 +131,23 @@ func TestAFullDiskIsNamedAndTheReserveIsThere(t *testing.T) {
 	}
 	fill(t, disk)
 	doctor()
+}
+
+// A disk without inodes is full too, and status names it. It advises nothing that then fails.
+func TestADiskWithoutInodesIsNamed(t *testing.T) {
+	t.Parallel()
+	disk := smallDisk(t, "64m,nr_inodes=80,size=64")
+	home := filepath.Join(disk, "home")
+	mustAsk(t, home, "new", "First of all")
+	for n := 0; ; n++ {
+		if err := os.WriteFile(filepath.Join(disk, fmt.Sprint(n)), nil, 0o600); err != nil {
+			break
+		}
+	}
+	if x := ask(t, home, "status"); !strings.Contains(x.stdout, `"code":"full"`) || !strings.Contains(x.stdout, "inodes for 0 more files") ||
+		strings.Contains(x.stdout, "compact") {
+		t.Errorf("status: %s", x.stdout)
+	}
 }
 
 // If there is no space to prove the ledger, doctor says that, and not that the ledger is damaged.
