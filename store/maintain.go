@@ -294,7 +294,7 @@ func (l *Ledger) findConditions(ctx context.Context) []model.Condition {
 		add(model.CodeReadOnly, true, s.GoesOn(), "%v", moving)
 	}
 	if free, known := files.FreeBytes(l.home.Dir); known && free < minFree {
-		add(model.CodeFull, false, "free some space; vise doctor --size says what the home takes of it", "the disk has %d MB left", free>>20)
+		add(model.CodeFull, false, "free some space; vise doctor --size says what the home takes", "the disk has %d MB left", free>>20)
 	}
 	if free, known := files.FreeFiles(l.home.Dir); known && free < minFiles {
 		add(model.CodeFull, false, "remove files that nobody needs: each takes an inode, whatever its size",

@@ -106,7 +106,8 @@ func doctor(e *Env, o doctorOptions) (answer, error) {
 	}
 	out.threads(e)
 	out.colours(e)
-	return &reply{data: out, conditions: true, exit: failed(slices.ContainsFunc(out.Checks, func(k check) bool { return !k.OK })), text: func(p *page) { p.checkup(*out) }}, nil
+	bad := slices.ContainsFunc(out.Checks, func(k check) bool { return !k.OK })
+	return &reply{data: out, conditions: true, exit: failed(bad), text: func(p *page) { p.checkup(*out) }}, nil
 }
 
 // colours reports which colours the console would show, and why.
