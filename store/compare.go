@@ -175,6 +175,28 @@ func (r Reader) Rows(a model.AgentID, c model.Class, after *model.Row, limit int
 	return out
 }
 
+// compareCount compares how many things of all agents were read with their counts. The heads of a ledger on a cluster are too many reads.
+func (f *Facts) compareCount(read int, what string, tallies ...model.Tally) {
+	if f.Err != nil || f.findings == nil || f.Txn.Counts() {
+		return
+	}
+	if f.sums == nil {
+		f.sums = counts{}
+		f.EachHead(func(_ model.AgentID, h PartHead) {
+			for t, n := range h.Counts {
+				f.sums[t] += n
+			}
+		})
+	}
+	counted := 0
+	for _, t := range tallies {
+		counted += f.sums[t]
+	}
+	if counted != read {
+		f.disagree("%d %s are counted (%s), and %d are there", counted, what, tallies[0], read)
+	}
+}
+
 // compareReport notes damage if an item has a report whose brief record is missing.
 func (f *Facts) compareReport(id model.ItemID) {
 	if w, _ := f.Item(id); w.ResultSummary != "" {

@@ -285,6 +285,7 @@ func decodeInboxed(need model.Need, b []byte) (model.Inboxed, error) {
 }
 
 func (r Reader) Inbox(need model.Need, visit func(model.Inboxed) bool) {
+	listed, all := 0, true
 	r.Scan(Prefix(inboxPrefix(need)), func(key, value []byte) bool {
 		payload, err := kv.Unframe(key, value)
 		var x model.Inboxed
@@ -292,8 +293,15 @@ func (r Reader) Inbox(need model.Need, visit func(model.Inboxed) bool) {
 			x, err = decodeInboxed(need, payload)
 		}
 		r.Harmed(err)
-		return err != nil || !r.hasRecord(x.Row) || visit(x)
+		if !x.Seen {
+			listed++
+		}
+		all = err != nil || !r.hasRecord(x.Row) || visit(x)
+		return all
 	})
+	if all && need != model.Snoozed { // hidden entries are not counted
+		r.compareCount(listed, "entries of the inbox", model.NeedTally(need))
+	}
 }
 
 func (r Reader) Finished(after *model.Row, limit int) []model.Row {

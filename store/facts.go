@@ -26,6 +26,8 @@ type Facts struct {
 	// known and heads are the heads of the ledger and of its parts, as read or written so far.
 	known *Head
 	heads map[model.AgentID]PartHead
+	// sums are the counts of all parts; nil until they are needed.
+	sums counts
 	// findings notes the damage after which a read may continue. If it is nil, damage is an error.
 	findings *findings
 	// damaged reports that this transaction has met such damage.

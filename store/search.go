@@ -65,6 +65,9 @@ func (r Reader) Items(from string, limit int, may func(stored []byte) bool) (fou
 		keys.To = []byte(from)
 	}
 	held, next, looked := r.look(keys, limit, func(p pair) bool { return may(p.value) })
+	if from == "" && next == "" {
+		r.compareCount(looked, "work items", model.TallyOpen, model.TallyCompleted)
+	}
 	for _, p := range held {
 		n, _ := recordIn(p.key)
 		if w, ok := r.Item(model.ItemID(n.Key)); ok {

@@ -31,6 +31,9 @@ func TestDamageIsNamedWhereItIsRead(t *testing.T) {
 		{"a row of a list", "index/", "queued_runnable", []string{"list"}, "are counted as queued_runnable", `"Done"`},
 		{"events", "journal/", "\x00\x00\x00\x02/", []string{"events"}, "of agent default are missing", "vise.v1.events"},
 		{"a report's author", "brief/", "", []string{"list"}, "whose words", `"Done"`},
+		{"an entry of the inbox", "inbox/", "", []string{"inbox"}, "1 entries of the inbox are counted (need:asks), and 0 are there", `"inbox"`},
+		{"the same in status", "inbox/", "", []string{"status"}, `"code":"damaged"`, `"degraded"`},
+		{"a hit of a search", "item/", "", []string{"search", "Done"}, "3 work items are counted (open), and 2 are there", `"Done"`},
 		{"the same in status", "item/", "", []string{"status"}, `"code":"damaged"`, `"degraded"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -57,6 +60,7 @@ func damagedHome(t *testing.T, table, part string) string {
 		t.Fatal(err)
 	}
 	mustAsk(t, home, "report", done, "--file", report, "--actor", "operator")
+	mustAsk(t, home, "new", "Asks", "--plan-status", "needs_input")
 	b := kv.OpenBolt(nil, filepath.Join(home, "ledger.db"), lock.On(nil, filepath.Join(home, "ledger.lock"), "test"))
 	defer b.Close()
 	err := b.Update(context.Background(), func(x store.Txn) error {
