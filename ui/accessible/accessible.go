@@ -9,6 +9,7 @@ package accessible
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -46,6 +47,8 @@ type Ledger interface {
 	Follow(ctx context.Context, after uint64) (uint64, error)
 	// Conditions returns what is wrong with the home.
 	Conditions(context.Context) []model.Condition
+	// Damage returns what was found to be damaged.
+	Damage() []model.Warning
 }
 
 // dialogue is one run of the console of lines.
@@ -65,44 +68,30 @@ type dialogue struct {
 }
 
 // errQuit ends a session.
-type errQuit struct{}
-
-func (errQuit) Error() string { return "quit" }
+var errQuit = errors.New("quit")
 
 // Run runs a session until the operator quits, the input ends or ctx ends.
 func Run(ctx context.Context, e Options) error {
 	s := newDialogue(e)
 	ctx, stop := context.WithCancel(ctx)
-	if err := s.retryBusy(ctx, func() error { return s.begin(ctx) }); err != nil {
-		stop()
-		return ended(err)
-	}
 	var following sync.WaitGroup
-	following.Go(func() { s.follow(ctx) })
-	defer following.Wait()
-	defer stop()
-	s.say("vise, one line at a time. Answer with a number, or with the first words of a line; " +
-		"? says the choices again, b goes back, q quits.")
-	err := s.firstMenu(ctx)
-	if ctx.Err() != nil {
-		err = errQuit{}
+	defer func() { stop(); following.Wait() }()
+	err := s.retryBusy(ctx, func() error { return s.begin(ctx) })
+	if err == nil {
+		following.Go(func() { s.follow(ctx) })
+		s.say("vise, one line at a time. Answer with a number, or with the first words of a line; " +
+			"? says the choices again, b goes back, q quits.")
+		err = s.firstMenu(ctx)
 	}
-	if ended(err) == nil {
+	if ctx.Err() != nil || err == errQuit {
 		s.say("Bye.")
+		return nil
 	}
-	return ended(err)
+	return err
 }
 
 func newDialogue(e Options) *dialogue {
 	return &dialogue{Options: e, in: bufio.NewReaderSize(e.In, maxLine), agent: e.Agent, kept: map[string]values{}}
-}
-
-// ended converts the reason of a session's end for the caller: quitting is not an error.
-func ended(err error) error {
-	if _, quit := err.(errQuit); quit {
-		return nil
-	}
-	return err
 }
 
 // retryBusy repeats do while another process holds the ledger and the operator wants to try again.
@@ -118,7 +107,7 @@ func (s *dialogue) retryBusy(ctx context.Context, do func() error) error {
 			return err
 		}
 		if in == "q" {
-			return errQuit{}
+			return errQuit
 		}
 	}
 }

@@ -61,6 +61,8 @@ func (st *stage) Follow(ctx context.Context, _ uint64) (uint64, error) {
 
 func (st *stage) Conditions(context.Context) []model.Condition { return st.wrong }
 
+func (st *stage) Damage() []model.Warning { return nil }
+
 func (st *stage) env(typed ...string) (Options, *strings.Builder) {
 	var out strings.Builder
 	in := io.Reader(strings.NewReader(strings.Join(typed, "\n") + "\n"))
@@ -180,7 +182,7 @@ func TestWhatIsFinalIsAskedTwice(t *testing.T) {
 func TestWhatWasGivenIsKeptUntilTheVerbSucceeds(t *testing.T) {
 	st := newStage(t)
 	st.verb = func([]string) int { return map[bool]int{true: 4}[len(st.verbs) == 1] }
-	st.says([]string{"What you gave is kept", "text; now ops has the keys", "recheck; now 2h"},
+	st.says([]string{"What you gave is kept", "What can be added; text is ops has the keys; recheck is 2h"},
 		"desk", "add jitter", "block", "ops has the keys", "recheck", "2h", "", "block", "", "block", "", "q")
 	block := "block --if-revision= … --recheck=2h -- wi- … ops has the keys|"
 	st.ran(block, block)

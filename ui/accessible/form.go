@@ -99,14 +99,15 @@ func (s *dialogue) fill(ctx context.Context, verb string, f Form, about *model.R
 	}
 	for {
 		var options []option
+		title := "What can be added"
 		for _, x := range fields {
 			words := strings.TrimSuffix(x.words(), ":")
-			if now := given[x.Name]; now != nil {
-				words += "; now " + model.Text(strings.Join(now, ", ")).String()
-			}
 			options = append(options, option{words, func(ctx context.Context) error { return s.set(ctx, x, given) }})
+			if now := given[x.Name]; now != nil {
+				title += fmt.Sprintf("; %s is %s", strings.ToLower(x.Name), model.Text(strings.Join(now, ", ")))
+			}
 		}
-		if done, err := s.choose(ctx, "What can be added", options, option{"carry it out", run}); done || err != nil {
+		if done, err := s.choose(ctx, title, options, option{"carry it out", run}); done || err != nil {
 			return err
 		}
 	}

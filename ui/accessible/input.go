@@ -3,7 +3,6 @@ package accessible
 import (
 	"context"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 
@@ -25,26 +24,23 @@ func (s *dialogue) ask(ctx context.Context, question string) (string, error) {
 	s.mu.Lock()
 	fmt.Fprint(s.Out, question+" ")
 	s.mu.Unlock()
-	type line struct {
-		text string
-		err  error
-	}
-	got := make(chan line, 1)
+	var line string
+	got := make(chan error, 1)
 	go func() {
-		text, err := s.in.ReadString('\n')
-		if err == io.EOF && text != "" {
+		var err error
+		if line, err = s.in.ReadString('\n'); line != "" {
 			err = nil
 		}
-		got <- line{strings.TrimSpace(text), err}
+		got <- err
 	}()
 	select {
-	case l := <-got:
-		if l.err != nil {
-			return "", errQuit{} // the input has ended
+	case err := <-got:
+		if err != nil { // the input has ended
+			return "", errQuit
 		}
-		return l.text, nil
+		return strings.TrimSpace(line), nil
 	case <-ctx.Done():
-		return "", errQuit{}
+		return "", errQuit
 	}
 }
 
@@ -83,7 +79,7 @@ func (s *dialogue) choose(ctx context.Context, title string, options []option, e
 		case err != nil:
 			return false, err
 		case in == "q":
-			return false, errQuit{}
+			return false, errQuit
 		case in == "b", in == "0":
 			return true, nil
 		case in == "" && enter != nil:

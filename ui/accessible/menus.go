@@ -18,86 +18,65 @@ import (
 // rowsRead bounds the rows of a class in a list.
 const rowsRead = 30
 
-// view holds the data of a menu, read at one revision.
-type view struct {
-	desk  model.Desk
-	inbox []model.Inboxed
-}
-
-func (s *dialogue) read(ctx context.Context) (view, error) {
-	var v view
-	err := s.View(ctx, func(r model.Reader) error {
-		v.desk = model.DeskOf(r, s.agent, model.Stamp{At: s.Now()}, func(model.Class) int { return rowsRead })
-		v.inbox = model.Inbox(r, s.Now(), rowsRead)
+// read reads the agent's desk and the inbox.
+func (s *dialogue) read(ctx context.Context) (desk model.Desk, inbox []model.Inboxed, err error) {
+	err = s.View(ctx, func(r model.Reader) error {
+		desk = model.DeskOf(r, s.agent, model.Stamp{At: s.Now()}, func(model.Class) int { return rowsRead })
+		inbox = model.Inbox(r, s.Now(), rowsRead)
 		return nil
 	})
-	return v, err
+	return desk, inbox, err
 }
 
 // firstMenu shows the first menu again after each action.
 func (s *dialogue) firstMenu(ctx context.Context) error {
 	for {
-		var v view
-		err := s.retryBusy(ctx, func() (err error) { v, err = s.read(ctx); return err })
+		var desk model.Desk
+		var inbox []model.Inboxed
+		err := s.retryBusy(ctx, func() (err error) { desk, inbox, err = s.read(ctx); return err })
 		if err != nil {
 			return err
 		}
-		done, err := s.choose(ctx, s.summary(v)+s.damage(), s.firstOptions(v))
-		if e := model.AsError(err); e != nil {
+		done, err := s.choose(ctx, s.summary(desk), s.firstOptions(desk, inbox))
+		switch {
+		case model.AsError(err) != nil:
 			s.unread(err) // the chosen action has already reported its own result; the menus continue
-			continue
-		}
-		if err != nil {
+		case err != nil:
 			return err
-		}
-		if done {
+		case done:
 			s.say("This is the first menu; q quits.")
 		}
 	}
 }
 
-// needs counts the inbox, as the header of the screen's console does.
-func (v view) needs() string {
-	switch n := len(v.inbox); {
-	case n == 0:
-		return "nothing"
-	case n == rowsRead:
-		return fmt.Sprintf("%d or more", n)
+// summary says in one line how the agent is doing, and which part of the ledger is damaged.
+func (s *dialogue) summary(desk model.Desk) string {
+	words := fmt.Sprintf("Agent %s.", model.Text(s.agent))
+	if w := desk.Current; w != nil {
+		words += fmt.Sprintf(" Works on %s, %s.", w.Handle, w.Objective)
 	}
-	return action.CountNeeds(v.inbox, ", ")
-}
-
-// summary says in one line how the agent is doing.
-func (s *dialogue) summary(v view) string {
-	words := []string{fmt.Sprintf("Agent %s.", model.Text(s.agent))}
-	if v.desk.Current != nil {
-		words = append(words, fmt.Sprintf("Works on %s, %s.", v.desk.Current.Handle, v.desk.Current.Objective))
-	}
-	for _, x := range v.desk.Sections {
+	for _, x := range desk.Sections {
 		if x.Total > 0 {
-			words = append(words, fmt.Sprintf("%d %s.", x.Total, model.Spaced(x.Class)))
+			words += fmt.Sprintf(" %d %s.", x.Total, model.Spaced(x.Class))
 		}
 	}
-	return strings.Join(words, " ")
-}
-
-// damage says which part of the ledger is damaged, if any.
-func (s *dialogue) damage() (words string) {
-	if l, ok := s.Ledger.(interface{ Damage() []model.Warning }); ok {
-		for _, x := range l.Damage() {
-			words += " Damaged: " + model.Text(x.Message).String() + "."
-		}
+	for _, x := range s.Damage() {
+		words += fmt.Sprintf(" Damaged: %s.", model.Text(x.Message))
 	}
 	return words
 }
 
 // firstOptions are the options of the first menu.
-func (s *dialogue) firstOptions(v view) []option {
+func (s *dialogue) firstOptions(desk model.Desk, inbox []model.Inboxed) []option {
+	needs := cmp.Or(action.CountNeeds(inbox, ", "), "nothing")
+	if len(inbox) == rowsRead {
+		needs += " or more"
+	}
 	search := func(words string) func(context.Context) error {
 		return func(ctx context.Context) error { return s.items(ctx, words) }
 	}
 	out := []option{
-		{"What needs you, of all agents: " + v.needs(), s.needs}, {"Desk: work items of the agent", search("")},
+		{"What needs you, of all agents: " + needs, s.needs}, {"Desk: work items of the agent", search("")},
 		{"Fleet: all agents", s.agents}, {"Activity: what happened lately, of all agents", s.running("events", "--agent=")},
 		{"Reports: finished work of all agents", search("class:done")}, {"Why this order", s.running("why")},
 		{"Find work items by words", func(ctx context.Context) error {
@@ -111,7 +90,7 @@ func (s *dialogue) firstOptions(v view) []option {
 	for _, name := range config.Names(s.Settings.Filters) {
 		out = append(out, option{"Filter " + model.Text(name).String(), search(s.Settings.Filters[name])})
 	}
-	state := action.State{Agent: s.agent, Desk: v.desk, NeedYou: len(v.inbox)}
+	state := action.State{Agent: s.agent, Desk: desk, NeedYou: len(inbox)}
 	return append(slices.Concat(out, s.customOptions(model.View{}), s.acts(state, nil)),
 		option{"Help: all commands of vise, which this console runs", s.running("help")})
 }
@@ -198,7 +177,7 @@ func (s *dialogue) group(name string, about *model.Row) (out []option) {
 
 // agents lists all agents, and offers to go on with another one.
 func (s *dialogue) agents(ctx context.Context) error {
-	options := s.group("agents", nil)
+	var options []option
 	err := s.View(ctx, func(r model.Reader) error {
 		for _, a := range r.Agents("", rowsRead) {
 			options = append(options, option{"Go on with " + model.Text(a.ID).String(), func(context.Context) error {
@@ -212,23 +191,22 @@ func (s *dialogue) agents(ctx context.Context) error {
 		err = s.running("agents")(ctx)
 	}
 	if err == nil {
-		_, err = s.choose(ctx, "Agents", options)
+		_, err = s.choose(ctx, "Agents", append(options, s.group("agents", nil)...))
 	}
 	return err
 }
 
 // needs lists the inbox.
 func (s *dialogue) needs(ctx context.Context) error {
-	v, err := s.read(ctx)
-	if err != nil {
+	_, inbox, err := s.read(ctx)
+	if len(inbox) == 0 && err == nil {
+		s.say("Nothing needs you.")
+	}
+	if len(inbox) == 0 {
 		return err
 	}
-	if len(v.inbox) == 0 {
-		s.say("Nothing needs you.")
-		return nil
-	}
 	var options []option
-	for _, x := range v.inbox {
+	for _, x := range inbox {
 		age := text.Age(s.Now().Sub(x.Since))
 		options = append(options, s.opening(fmt.Sprintf("%s, %s, since %s: %s", action.NeedWord(x), model.Text(x.AgentID), age,
 			action.NeedSays(x)), x.Row))
@@ -282,17 +260,14 @@ func (s *dialogue) rows(ctx context.Context, words string) (rows []model.Row, er
 		}
 		return s.found(ctx, f)
 	}
-	v, err := s.read(ctx)
-	if err != nil {
-		return nil, err
+	desk, _, err := s.read(ctx)
+	if desk.Current != nil {
+		rows = append(rows, *desk.Current)
 	}
-	if v.desk.Current != nil {
-		rows = append(rows, *v.desk.Current)
-	}
-	for _, x := range v.desk.Sections {
+	for _, x := range desk.Sections {
 		rows = append(rows, x.Rows...)
 	}
-	return rows, nil
+	return rows, err
 }
 
 // found returns the first hits of a search through the whole ledger.
