@@ -201,6 +201,11 @@ func oneLine(data any, format string, args ...any) answer {
 	return answered(data, func(p *page) { p.say(format, args...) })
 }
 
+// say adds a line to what people see.
+func (a answer) say(format string, args ...any) {
+	a.lines = append(a.lines, fmt.Sprintf(format, args...))
+}
+
 // exits is a with another exit code.
 func (a answer) exits(code int) answer {
 	a.exit = code

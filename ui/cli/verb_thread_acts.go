@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -112,9 +111,9 @@ func threadAnswer(a thread.Receipt, mark string, err error) (answer, error) {
 	}
 	r := &reply{data: data, warnings: threadWarnings(a.Warnings()...)}
 	if mark == "updated" {
-		r.lines = append(r.lines, "Updated: "+changedFields(a.Changed))
+		r.say("Updated: %s", changedFields(a.Changed))
 	}
-	r.lines = append(r.lines, fmt.Sprintf("%s [%s] %s", a.Thread.ID, safe(a.Thread.Status), threadSummary(a.Thread)))
+	r.say("%s [%s] %s", a.Thread.ID, safe(a.Thread.Status), threadSummary(a.Thread))
 	return r, nil
 }
 

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"fmt"
-
 	"vise/model"
 	"vise/model/thread"
 	"vise/store/home"
@@ -56,15 +54,15 @@ func finalizedAnswer(a thread.Receipt) answer {
 	case len(a.Changed) > 0:
 		r.lines = append(r.lines, "Updated: "+changedFields(a.Changed), threadSummary(a.Thread))
 	case a.Check.Reason != "" && !a.Check.Loadable:
-		r.lines = append(r.lines, fmt.Sprintf("Nothing written: %s is %v", a.Thread.ID, a.Check.Line()))
+		r.say("Nothing written: %s is %v", a.Thread.ID, a.Check.Line())
 	default:
-		r.lines = append(r.lines, "Nothing to write.")
+		r.say("Nothing to write.")
 	}
 	for _, g := range a.Fresh {
-		r.lines = append(r.lines, fmt.Sprintf("Gap: %s: %v", model.Text(g.Severity), g.Summary))
+		r.say("Gap: %s: %v", model.Text(g.Severity), g.Summary)
 	}
 	for _, g := range a.Cleared {
-		r.lines = append(r.lines, fmt.Sprintf("Gap cleared: %v", g.Summary))
+		r.say("Gap cleared: %v", g.Summary)
 	}
 	return r
 }

@@ -79,7 +79,7 @@ func parkedThreads(p thread.Prepared) answer {
 	r := &reply{}
 	for _, k := range p.Parked {
 		rows = append(rows, k.ParkedView().With("work_state_git_status", k.Check.View(k.Thread.ID)))
-		r.lines = append(r.lines, fmt.Sprintf("%s: %v; %v; wakes %v", k.Thread.ID, k.Thread.Goal, k.Check.Warning, k.Check.Wake()))
+		r.say("%s: %v; %v; wakes %v", k.Thread.ID, k.Thread.Goal, k.Check.Warning, k.Check.Wake())
 		r.lines = append(r.lines, threadRemedies(k.Check, k.Thread.ID)...)
 	}
 	if len(rows) == 0 {
@@ -112,7 +112,7 @@ func listThreads(at *home.Repository, s *threads.Snapshot) (answer, error) {
 			}
 		}
 		rows = append(rows, row.View())
-		r.lines = append(r.lines, fmt.Sprintf("%s [%s] %v", t.ID, threadMarks(row), t.Goal))
+		r.say("%s [%s] %v", t.ID, threadMarks(row), t.Goal)
 	}
 	if len(rows) == 0 {
 		r.lines = []string{"No threads."}
@@ -180,7 +180,7 @@ func preparedAnswer(p thread.Prepared) answer {
 		r.lines = append(append(r.lines, "Most recent:"), threadCard(*p.Recent, p.RecentCheck, p.Git)...)
 	}
 	for _, k := range p.Parked {
-		r.lines = append(r.lines, fmt.Sprintf("Parked: %s (%v) wakes %v", k.Thread.ID, k.Thread.Goal, k.Check.Wake()))
+		r.say("Parked: %s (%v) wakes %v", k.Thread.ID, k.Thread.Goal, k.Check.Wake())
 	}
 	return r
 }
@@ -196,12 +196,12 @@ func (v *threadVerbs) everywhere() (answer, error) {
 	var repos []thread.View
 	for _, x := range in.List(v, h) {
 		repos = append(repos, x.View())
-		r.lines = append(r.lines, fmt.Sprintf("%v", x.Repo))
+		r.say("%v", x.Repo)
 		if x.Problem != "" {
 			r.warnings = append(r.warnings, threadWarnings(x.Repo+": "+x.Problem)...)
 		}
 		for _, b := range x.Rows {
-			r.lines = append(r.lines, threadRowLine(b))
+			r.say("%s", threadRowLine(b))
 		}
 	}
 	r.data = thread.View{}.With("repositories", repos)

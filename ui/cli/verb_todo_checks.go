@@ -36,11 +36,11 @@ func (v *todoVerbs) validate() verb {
 					errors++
 				}
 				warned = warned || p.Severity == file.Warn
-				r.lines = append(r.lines, fmt.Sprintf("%-7s %s %s: %s (%s)", p.Severity, p.Todo, p.Field, safe(p.Message), p.Rule))
+				r.say("%-7s %s %s: %s (%s)", p.Severity, p.Todo, p.Field, safe(p.Message), p.Rule)
 			}
 			r.lines = append(r.lines, damageLines(snap.Damaged)...)
-			r.lines = append(r.lines, fmt.Sprintf("%s, %s, %s, %d repaired", model.Counted(len(snap.Todos), "todo"),
-				model.Counted(len(problems), "problem"), model.Counted(errors, "error"), len(fixed)))
+			r.say("%s, %s, %s, %d repaired", model.Counted(len(snap.Todos), "todo"),
+				model.Counted(len(problems), "problem"), model.Counted(errors, "error"), len(fixed))
 			if errors > 0 || warned && v.Env.flags.strict {
 				r.exit = exitRefused
 			}
@@ -103,7 +103,7 @@ func lossReply(loss todos.Loss, what string, err error) (answer, error) {
 	r := &reply{data: loss, warnings: todoWarnings(damageLines(loss.Damaged)...)}
 	r.lines = []string{fmt.Sprintf("%s: %d files %s, %d unfinished", loss.Session, loss.Files, what, len(loss.Unfinished))}
 	for _, u := range loss.Unfinished {
-		r.lines = append(r.lines, "  unfinished: "+u.String())
+		r.say("  unfinished: %s", u)
 	}
 	return r, err
 }

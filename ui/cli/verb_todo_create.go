@@ -74,14 +74,15 @@ func (at *todoSession) made(made todos.Made, left []todos.Left, err error) (answ
 	var out changed
 	out.add(at, made.Created...)
 	for _, s := range made.Skipped {
-		out.lines = append(out.lines, fmt.Sprintf("skipped %s: it is %s", s.Title, s.Existing))
+		out.say("skipped %s: it is %s", s.Title, s.Existing)
 	}
 	for _, l := range left {
-		out.lines = append(out.lines, fmt.Sprintf("left out %s: %s", l.Finding, l.Reason))
+		out.say("left out %s: %s", l.Finding, l.Reason)
 	}
-	said := fmt.Sprintf("%s: %d made, %d skipped, %d left out", at.Rel, len(out.rows), len(made.Skipped), len(left))
-	return &reply{lines: append(out.lines, said), data: map[string]any{"session": at.Rel, "created": append([]row{}, out.rows...),
-		"skipped": made.Skipped, "left_out": append([]todos.Left{}, left...)}}, nil
+	out.say("%s: %d made, %d skipped, %d left out", at.Rel, len(out.rows), len(made.Skipped), len(left))
+	out.data = map[string]any{"session": at.Rel, "created": append([]row{}, out.rows...), "skipped": made.Skipped,
+		"left_out": append([]todos.Left{}, left...)}
+	return &out.reply, nil
 }
 
 // maxReport is the largest report, in bytes.

@@ -94,20 +94,20 @@ func (v *todoVerbs) show() verb {
 			problems := slices.DeleteFunc(file.CheckAll(at.snap.Index), func(p file.Problem) bool {
 				return p.Todo != t.Ref() || p.File != "" && p.File != t.File
 			})
-			lines := []string{r.line(), ""}
+			ans := &reply{lines: []string{r.line(), ""}}
 			for _, h := range t.History {
 				from := cmp.Or(string(h.From), file.NoStatus)
-				lines = append(lines, fmt.Sprintf("  %s  %s → %s  %s: %s", h.At, from, h.To, h.Actor, h.Reason))
+				ans.say("  %s  %s → %s  %s: %s", h.At, from, h.To, h.Actor, h.Reason)
 			}
 			for _, p := range problems {
-				lines = append(lines, fmt.Sprintf("  %s: %s %s (%s)", p.Severity, p.Field, safe(p.Message), p.Rule))
+				ans.say("  %s: %s %s (%s)", p.Severity, p.Field, safe(p.Message), p.Rule)
 			}
+			body := model.Text(at.snap.Body(t))
 			for line := range strings.SplitSeq(at.snap.Body(t), "\n") {
-				lines = append(lines, safe(strings.TrimRight(line, "\r")))
+				ans.say("%s", safe(strings.TrimRight(line, "\r")))
 			}
-			data := map[string]any{"session": at.Rel, "todo": r, "problems": append([]file.Problem{}, problems...),
-				"body": model.Text(at.snap.Body(t))}
-			return &reply{data: data, lines: lines}, err
+			ans.data = map[string]any{"session": at.Rel, "todo": r, "problems": append([]file.Problem{}, problems...), "body": body}
+			return ans, err
 		}),
 	}
 }
@@ -192,8 +192,7 @@ func (at *todoSession) claimed(t file.Todo, swept []file.Todo, err error) (answe
 	}
 	one.warnings = append(one.warnings, sweptWarnings(swept)...)
 	if !t.Lease.IsZero() {
-		one.lines = append(one.lines,
-			fmt.Sprintf("claimed until %s; the id of your claim, for --fence: %s", t.Lease.Until, safe(t.Lease.ID)))
+		one.say("claimed until %s; the id of your claim, for --fence: %s", t.Lease.Until, safe(t.Lease.ID))
 	}
 	return one, nil
 }
@@ -238,18 +237,18 @@ func (v *todoVerbs) sessions() verb {
 		use: "sessions", short: "The sessions of the repository that hold todos, newest first",
 		run: func(*Env) (answer, error) {
 			found, err := todos.Discover(v.repository())
-			lines := []string{}
-			for _, f := range found {
-				active := ""
-				if f.Active {
-					active = "  active"
+			return answered(map[string]any{"sessions": append([]todos.Found{}, found...)}, func(p *page) {
+				for _, f := range found {
+					active := ""
+					if f.Active {
+						active = "  active"
+					}
+					p.line("%s  %d files%s", f.Rel, f.Files, active)
 				}
-				lines = append(lines, fmt.Sprintf("%s  %d files%s", f.Rel, f.Files, active))
-			}
-			if len(lines) == 0 {
-				lines = []string{"no session holds todos"}
-			}
-			return &reply{data: map[string]any{"sessions": append([]todos.Found{}, found...)}, lines: lines}, err
+				if len(found) == 0 {
+					p.line("no session holds todos")
+				}
+			}), err
 		},
 	}
 }

@@ -76,8 +76,8 @@ func (at *todoSession) one(t file.Todo, err error) (answer, error) {
 
 // changed is the answer to an act on several todos.
 type changed struct {
+	reply
 	rows     []row
-	lines    []string
 	sessions []string
 }
 
@@ -94,14 +94,15 @@ func (c *changed) add(at *todoSession, all ...file.Todo) {
 
 // answer reports what was changed. Session is empty if there were several.
 func (c *changed) answer(none string) answer {
-	data := map[string]any{"session": "", "todos": append([]row{}, c.rows...)}
+	session := ""
 	if len(c.sessions) == 1 {
-		data["session"] = c.sessions[0]
+		session = c.sessions[0]
 	}
+	c.data = map[string]any{"session": session, "todos": append([]row{}, c.rows...)}
 	if len(c.rows) == 0 {
 		c.lines = []string{none}
 	}
-	return &reply{data: data, lines: c.lines}
+	return &c.reply
 }
 
 // each changes the todos with these ids in order, each in the session that holds it.
