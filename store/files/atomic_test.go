@@ -4,9 +4,23 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 )
+
+// TestAReplacedFileIsOnTheDiskBeforeItHasItsName: without the sync of the file a power cut can leave an empty one behind, without
+// that of the directory the old one.
+func TestAReplacedFileIsOnTheDiskBeforeItHasItsName(t *testing.T) {
+	var did []string
+	m := &Machine{Gate: func(op Op) error { did = append(did, string(op.Kind)); return nil }}
+	if err := m.WriteFile(filepath.Join(t.TempDir(), "home.json"), []byte("{}")); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(did, ", "); got != "create, write, sync, rename, sync directory" {
+		t.Errorf("it did %s", got)
+	}
+}
 
 func TestAReplacedFileKeepsItsPermissions(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "thread.json")

@@ -349,7 +349,9 @@ func (r *recorder) WriteHeader(code int)        { r.code = code }
 func TestAnAddressThatOthersReachNeedsAWord(t *testing.T) {
 	for _, listen := range []string{"0.0.0.0:0", ":0", "[::]:0", "192.0.2.1:0", "example.org:80", "nonsense"} {
 		s := &Server{Ledger: store.NewMem(nil), Now: time.Now, Listen: listen}
-		err := s.Run(t.Context())
+		ctx, stop := context.WithTimeout(t.Context(), 5*time.Second) // a server that listens would go on
+		err := s.Run(ctx)
+		stop()
 		var e *model.Error
 		if !errors.As(err, &e) || e.Field != "listen" || strings.Contains(e.Hint, "--cert and --key") {
 			t.Errorf("%s: %v", listen, err)
