@@ -267,6 +267,15 @@ func TestWhateverHasAVerbIsInTheMenus(t *testing.T) {
 	}
 }
 
+func TestWhatWokeAnItemIsReviewed(t *testing.T) {
+	st := newStage(t)
+	woken := st.apply(model.CreateWorkItem{Objective: "Woken"})
+	st.apply(model.WaitFor{WorkItemID: woken.WorkItemID, Reason: "CI", Wake: model.WakeExternal, Resource: "ci"})
+	st.apply(model.Trigger{WorkItemID: woken.WorkItemID, Source: "ci"})
+	st.talk("desk", "woken", "retry", "q")
+	st.ran("show wi-")
+}
+
 func TestAnotherAgentIsChosen(t *testing.T) {
 	st := newStage(t)
 	if _, err := st.Apply(t.Context(), model.Envelope{Key: st.key(), Actor: model.Operator, Command: model.AddAgent{AgentID: "b"}}); err != nil {

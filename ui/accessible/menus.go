@@ -138,10 +138,10 @@ func (s *dialogue) act(ctx context.Context, a action.Action, state action.State,
 	case a.ID == action.Answer:
 		return s.answer(ctx, *l)
 	case a.ID == action.Review && state.Review():
-		verb = "show"
+		return s.running("show", string(row.ID))(ctx)
 	case a.ID == action.Review:
 		r := state.Retry()
-		return s.running("retry", cmp.Or(string(r.WorkItemID), string(r.AgentID)))(ctx)
+		return s.running(verb, cmp.Or(string(r.WorkItemID), string(r.AgentID)))(ctx)
 	case a.ID == action.Block && row.BlockedBy != "":
 		verb = "unblock"
 	case a.ID == action.Undo || a.ID == action.Redo:
@@ -424,15 +424,13 @@ func (s *dialogue) runCustom(ctx context.Context, x config.Command, item model.V
 		}
 	}
 	out, err := s.RunCustom(ctx, argv, stdin)
-	lines := model.Text(strings.TrimRight(out, "\n")).Lines()
-	for _, line := range lines {
-		s.say("%s", line)
+	if out != "" {
+		s.say("%s", model.Text(strings.TrimRight(out, "\n")).Multiline())
 	}
-	switch {
-	case err != nil:
-		s.say("%s: %s.", model.Text(x.Name), model.Text(err.Error()))
-	case len(lines) == 0:
-		s.say("%s is done and wrote nothing.", model.Text(x.Name))
+	ends := "is done"
+	if err != nil {
+		ends = model.Text(err.Error()).String()
 	}
+	s.say("%s: %s.", model.Text(x.Name), ends)
 	return nil
 }
