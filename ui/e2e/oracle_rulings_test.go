@@ -23,6 +23,8 @@ type ruling struct {
 	ordered bool
 	// refusals: what was refused before may be done now.
 	refusals bool
+	// ends: what follows cannot be compared, and the trial ends.
+	ends bool
 	// only, if set, matches the earlier answers that it is about.
 	only *regexp.Regexp
 }
@@ -37,7 +39,14 @@ var rulings = []ruling{
 		act: regexp.MustCompile(`^doctor\b`), differs: regexp.MustCompile(`\n?ok file todos \d+ files are as they are known|\{"message":"\d+ files are as they are known","name":"file todos","ok":true\},`)},
 	{name: "a console's background", why: "its scheduler's offer and its note of a saved plan come in either order, and either it or the act notes the plan",
 		act: regexp.MustCompile(`^(key|events) `), differs: regexp.MustCompile(`revision \d+|"(cursor|revision|seq|n)":("[^"]*"|\d+)|work_queue:[^"]*|\S+ why…|"actor":"(operator|external:watcher)"`), ordered: true},
-	{name: "fewer keys", why: "a key means the same in every part, or nothing; space never decides, a view and two acts were merged", act: regexp.MustCompile(`^key `)},
+	{name: "rows over MCP", why: "a row's plan has twelve digits of its hash, its time, and a preview of 160 characters",
+		act: regexp.MustCompile(`^@\w+ ListWorkItems `), differs: regexp.MustCompile(`"plan_artifact":\{[^{}]*\}`)},
+	{name: "hide and its undo are one command", why: "hide --withdraw ends both kinds of hiding",
+		act: regexp.MustCompile(`^snooze .*--withdraw.*--json`), differs: regexp.MustCompile(`"command":"(Snooze|Acknowledge)"`)},
+	{name: "undo is of the last act", why: "of answers, messages and completions too, where it passed over them", act: regexp.MustCompile(`^(undo|redo)\b`),
+		refusals: true, ends: true},
+	{name: "run names a program's place", why: "attach and run are one command", act: regexp.MustCompile(`^attach\b`), differs: regexp.MustCompile(`; a program comes after --: [^\n"]*`)},
+	{name: "fewer keys", why: "a key means the same in every part, or nothing; space never decides, a view and two acts were merged", act: regexp.MustCompile(`^key `), ends: true},
 	{name: "a letter finds handles", why: "the box of everything finds work items by handle, and handles are random", act: regexp.MustCompile(`^key `),
 		only: regexp.MustCompile(`━ \d+ ━┓[^\n]*\n[^\n]*┃ / \S`)},
 	{name: "other names", why: "forty-five commands at the top; the former names run, and say the present one", act: regexp.MustCompile(``),
@@ -49,8 +58,11 @@ var rulings = []ruling{
 		only: regexp.MustCompile(`is missing`), refusals: true},
 	{name: "hide needs no time", why: "without one it hides until something new happens", act: regexp.MustCompile(`^snooze \S+( --json)?$`),
 		only: regexp.MustCompile(`a flag is missing`), refusals: true},
-	{name: "help of merged commands", why: "one command has the words of both", act: regexp.MustCompile(
-		`^help( (ack|snooze|redo|undo|unlink|link|attach|run|notes|context|prime|next|why|resume|review|comment|worktrees?|inbox|thread))?$`)},
+	{name: "help in other words", why: "it follows the words on screen, and one command has the words of those that were merged into it", act: regexp.MustCompile(`^help\b`)},
+	{name: "what is found wrong first", why: "of two mistakes in one command the item that does not exist is named before the value that does not read",
+		act: regexp.MustCompile(`^(link|unlink|snooze) .*`), only: regexp.MustCompile(`"invalid"|is not a |there is no thread`)},
+	{name: "more subcommands and flags", why: "agents remove and rename, thread update and where, wait --after",
+		act: regexp.MustCompile(`^(agents|thread|wait)\b`), differs: regexp.MustCompile(` agents add,.*|, start, status.*|--task, (--after, )?`)},
 	{name: "why tries no acts", why: "it says the order and its reasons; what an act would change was worked out for that alone",
 		act: regexp.MustCompile(`^(why|help why)\b`), differs: regexp.MustCompile(`,?"what_if":\[[^\]]*\]|(?s)\s*(\nwhat if\n.*)?$`)},
 	{name: "the tab Why tries no acts", why: "as the verb", act: regexp.MustCompile(`^key `), only: regexp.MustCompile(`What if`)},
@@ -83,13 +95,69 @@ var (
 	isNow = regexp.MustCompile(`vise: "[a-z-]+" is now "[^"]+"; the old name goes with 0\.2\n?`)
 )
 
+// otherWords are the words for people of the earlier program, as expressions, each followed by today's (model/words.go). JSON has them in
+// sentences alone.
+var otherWords = []string{
+	`; vise help explains them`, "; vise help --all explains them",
+	`\basked by operator\b`, "asked by you",
+	`it has a current work item`, "its work goes on",
+	`▶( \d+)? current\b`, "▶$1 works",
+	`already current`, "already picked",
+	`\bset a recheck \(`, "say when to check again (",
+	`\bset a recheck("|\\n)`, "say when to check again (recheck)$1",
+	`\bkept \(operator\)`, "kept (you)",
+	`\bby operator\b`, "by you",
+	`\bno act of the operator is`, "no act of yours is",
+	`\brunnable work was left`, "work that can go on was left",
+	`\bits end triggers only waits`, "its end is news only for waits",
+	`\bthe operator may force`, "a person can use --force",
+	`\bsnoozed until`, "hidden until",
+	`\bNot runnable\b`, "Not ready",
+	`\ba trigger alone\b`, "news alone",
+	`is current, picked for inspection`, "is picked, for review",
+	`"Recheck","text":"due in`, `"Check again","text":"in`, `\nRecheck due in`, "\nCheck again in",
+	`\ba trigger is to be reviewed`, "there is news to review",
+	`\bretried by the operator`, "tried again", `(ann|ben) triggered, ‹`, "$1 news, ‹",
+	`\bno runnable work`, "no ready work",
+	`taken note of its trigger: triggered by`, "taken note of this: news from",
+	`\btriggered by`, "news from",
+	`◆( \d+)? triggered`, "◆$1 news",
+	`exit 0\ntriggered ‹`, "exit 0\nnews for ‹",
+	`vise (snooze|hide) ID --until WHEN`, "vise hide ID",
+	`· waiting system`, "· waits for the system", `· waiting external`, "· waits for an event", `· waiting timer`, "· waits for a time",
+	`· waiting operator`, "· waits for you", `· waiting task`, "· waits for a task",
+	`\nrecheck ‹`, "\ncheck again ‹",
+	`■ current`, "■ blocked, picked",
+	`"current: it is the focus, and runnable"`, `"works: its agent has picked it, and it can go on"`,
+	`had already ended; the wait is triggered`, "had already ended: there is news at once",
+	`it is not runnable, and`, "it cannot go on, and",
+	`see vise help snooze`, "see vise help hide",
+	`\bClass current: it is the focus, and runnable`, "Class works: its agent has picked it, and it can go on",
+	`"current: it is the focus, and runnable"`, `"works: its agent has picked it, and it can go on"`,
+	`\bit is current(\n|")`, "it works$1",
+	`\bIdle with a (news from|trigger by)`, "Idle, with news from",
+	`◆ triggered`, "◆ news",
+	`\?( \d+)? needs you`, "?$1 asks you",
+	`› external, pending`, "› event, pending",
+	`(-\d+) external, pending`, "$1 event, pending",
+	`(‹\w+›(-\d+)?) operator, (pending|triggered|cancelled)`, "$1 you, $3",
+	`(queued|works) · runnable\b`, "$1 · ready",
+	`▶ current · runnable`, "▶ works · ready",
+	`open and runnable, not the focus`, "open and ready, not picked",
+	`(Not current)(","text":"| )nothing is; only a pick sets the focus`, "Not picked${2}nothing is picked; only a pick changes that",
+	`Not current`, "Not picked",
+	`(‹\w+›) is current and still runnable; focus is sticky`, "$1 works and can go on; only a pick changes that",
+}
+
 // otherNames are both answers without what follows from the other names of commands.
 func otherNames(old, now string) (string, string) {
 	old = formerName.ReplaceAllStringFunc(old, func(s string) string {
 		name := strings.TrimPrefix(s, "vise ")
 		return "vise " + cmp.Or(present[name], "admin "+name)
 	})
-	old = strings.ReplaceAll(old, "; vise help explains them", "; vise help --all explains them")
+	for i := 0; i < len(otherWords); i += 2 {
+		old = regexp.MustCompile(otherWords[i]).ReplaceAllString(old, otherWords[i+1])
+	}
 	return strings.TrimSpace(old), strings.TrimSpace(isNow.ReplaceAllString(now, ""))
 }
 
