@@ -121,6 +121,18 @@ func (p *page) byAgent(x byAgent) {
 	}
 }
 
+// stateWords is the state of an item in lists.
+func stateWords(c model.Class, current, stalled bool) string {
+	mark, name := className(c)
+	if current && c != model.CurrentRunnable {
+		name += ", picked"
+	}
+	if stalled {
+		name += ", stalled"
+	}
+	return mark + " " + name
+}
+
 func (p *page) list(l home.ListResult) {
 	if l.Total == 0 {
 		if l.Filter == model.FilterAll {
@@ -132,15 +144,8 @@ func (p *page) list(l home.ListResult) {
 	}
 	rows := make([][]cell, len(l.WorkItems))
 	for i, v := range l.WorkItems {
-		mark, name := className(v.Class)
-		if v.IsCurrent && v.Class != model.CurrentRunnable {
-			name += ", picked"
-		}
-		if v.Stalled {
-			name += ", stalled"
-		}
 		rows[i] = []cell{
-			{text: mark + " " + name, paint: func(s string) string { return p.class(v.Class, s) }},
+			{text: stateWords(v.Class, v.IsCurrent, v.Stalled), paint: func(s string) string { return p.class(v.Class, s) }},
 			{text: string(v.Handle), paint: p.strong},
 			{text: v.Objective.String()},
 			{text: strings.TrimSpace(progress(v.TodoList) + " " + string(v.Priority))},
@@ -263,9 +268,8 @@ func (p *page) searched(x searchedFor) {
 	}
 	cells := make([][]cell, len(x.WorkItems))
 	for i, r := range x.WorkItems {
-		mark, name := className(action.ShownClass(r))
 		cells[i] = []cell{
-			{text: mark + " " + name, paint: func(s string) string { return p.class(action.ShownClass(r), s) }},
+			{text: stateWords(action.ShownClass(r), r.IsCurrent, r.Stalled), paint: func(s string) string { return p.class(action.ShownClass(r), s) }},
 			{text: string(r.Handle), paint: p.strong}, {text: safe(r.AgentID)}, {text: r.Objective.String()},
 			{text: p.age(r.UpdatedAt), paint: p.muted},
 		}
