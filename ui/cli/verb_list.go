@@ -268,8 +268,9 @@ func (p *page) searched(x searchedFor) {
 	}
 	cells := make([][]cell, len(x.WorkItems))
 	for i, r := range x.WorkItems {
+		shown := action.ShownClass(r)
 		cells[i] = []cell{
-			{text: stateWords(action.ShownClass(r), r.IsCurrent, r.Stalled), paint: func(s string) string { return p.class(action.ShownClass(r), s) }},
+			{text: stateWords(shown, r.IsCurrent, r.Stalled), paint: func(s string) string { return p.class(shown, s) }},
 			{text: string(r.Handle), paint: p.strong}, {text: safe(r.AgentID)}, {text: r.Objective.String()},
 			{text: p.age(r.UpdatedAt), paint: p.muted},
 		}
