@@ -316,16 +316,11 @@ the user's file, or with --project from this one.`,
 // keepPrimer writes the text into an instruction file, or removes it.
 func keepPrimer(e *Env, args []string, o agents.Options) (answer, error) {
 	path := filepath.Join(agents.Worktree(e.dir), agents.InstructionFile)
-	claude := filepath.Join(filepath.Dir(path), agents.ClaudeInstructionFile)
-	if _, err := os.Stat(path); err != nil {
-		if _, err := os.Stat(claude); err == nil {
-			path = claude
-		}
+	if claude := filepath.Join(filepath.Dir(path), agents.ClaudeInstructionFile); !exists(path) && exists(claude) {
+		path = claude
 	}
 	if len(args) > 0 {
-		if path = args[0]; !filepath.IsAbs(path) {
-			path = filepath.Join(e.dir, path)
-		}
+		path = absolute(e.dir, args[0])
 	}
 	o.Getenv = e.getenv
 	out, err := agents.KeepPrimer(o, path, primer)

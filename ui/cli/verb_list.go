@@ -154,8 +154,7 @@ func (p *page) list(l home.ListResult) {
 	}
 	p.table(2, rows)
 	if l.Cursor != "" {
-		p.lines(p.muted(fmt.Sprintf("%d of %d; go on: vise list %s --agent %s --cursor %s", l.Returned, l.Total, l.Filter,
-			l.Context.AgentID, l.Cursor)))
+		p.quiet("%d of %d; go on: vise list %s --agent %s --cursor %s", l.Returned, l.Total, l.Filter, l.Context.AgentID, l.Cursor)
 	}
 }
 

@@ -133,8 +133,7 @@ func badPlan(out plan) error {
 	if out.Plan.Condition == model.PlanTooLarge {
 		hint = "shorten it: vise plan edit %s"
 	}
-	return refuse("the plan of %s cannot be shown: %s %s", out.Handle, out.Plan.Path, out.Reason).
-		At("plan_artifact").WithHint(hint, out.Handle)
+	return refuse("the plan of %s cannot be shown: %s %s", out.Handle, out.Plan.Path, out.Reason).At("plan_artifact", hint, out.Handle)
 }
 
 // planEdit opens the plan in the editor, waits until the editor ends, and makes the ledger record the file's new state.
@@ -215,9 +214,7 @@ func planEditThere(e *Env, out plan, read files.Plan) (answer, error) {
 			copies.Drop(e, path)
 			path = aside
 		}
-		return nil, model.Refuse(model.CodeStale, "the plan of %s was saved on another machine while you edited it", out.Handle).
-			At("plan_artifact").
-			WithHint("nothing was overwritten; yours is kept at %s, and vise plan edit %s opens theirs", path, out.Handle)
+		return nil, model.Refuse(model.CodeStale, "the plan of %s was saved on another machine while you edited it", out.Handle).At("plan_artifact", "nothing was overwritten; yours is kept at %s, and vise plan edit %s opens theirs", path, out.Handle)
 	}
 	if err != nil {
 		return nil, kept(err)

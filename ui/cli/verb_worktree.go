@@ -324,7 +324,7 @@ one that is safe, with its branch and what vise put into it; it never removes an
 			out := look(e, list[i], list[0])
 			if remove {
 				if !out.Safe {
-					return nil, refuse("the work tree of %s needs review: %s", item.Handle, joined(out.Why)).
+					return nil, refuse("the work tree of %s needs review: %s", item.Handle, strings.Join(as[string](out.Why), "; ")).
 						WithHint("settle that, or remove it yourself: git worktree remove %s", out.Path)
 				}
 				if err := removeWorktree(e, list[0], out); err != nil {
@@ -343,14 +343,6 @@ one that is safe, with its branch and what vise put into it; it never removes an
 			return answered(out, func(p *page) { p.worktrees(worktrees{[]worktree{out}}) }), nil
 		},
 	}
-}
-
-func joined(list []model.Text) model.Text {
-	var out []string
-	for _, s := range list {
-		out = append(out, s.String())
-	}
-	return model.Text(strings.Join(out, "; "))
 }
 
 // removeWorktree removes vise's files from a work tree, and then the work tree. git checks it once more.
