@@ -42,7 +42,8 @@ const fleetProgram = "vise-fleet"
 func toFleet(e *Env) error {
 	path, err := fleetPath()
 	if err != nil {
-		return refuse("the ledger of this home lies on a cluster, and vise-fleet, which reaches it, is not found").At("home", "install vise-fleet of the same version beside vise, or on the PATH")
+		return refuse("the ledger of this home lies on a cluster, and vise-fleet, which reaches it, is not found").At("home",
+			"install vise-fleet of the same version beside vise, or on the PATH")
 	}
 	err = syscall.Exec(path, append([]string{path}, e.args...), os.Environ())
 	return model.Refuse(model.CodeInternal, "vise-fleet did not start").Because(err).WithHint("install vise-fleet again")

@@ -192,11 +192,14 @@ func permit(e *Env, ref string, with model.PermissionAnswer) (model.Receipt, err
 		})
 		switch len(found) {
 		case 0:
-			return model.AnswerPermission{}, notFound("no open permission prompt matches %s", ref).At("permission_id", "vise inbox lists the open ones")
+			return model.AnswerPermission{}, notFound("no open permission prompt matches %s", ref).At("permission_id",
+				"vise inbox lists the open ones")
 		case 1:
 			return found[0], nil
 		}
-		return model.AnswerPermission{}, model.Refuse(model.CodeAmbiguous, "%s matches %d permission prompts", ref, len(found)).At("permission_id", "name one; vise inbox lists them")
+		return model.AnswerPermission{}, model.Refuse(model.CodeAmbiguous, "%s matches %d permission prompts", ref, len(found)).
+			At("permission_id",
+				"name one; vise inbox lists them")
 	})
 	if err != nil {
 		return model.Receipt{}, err

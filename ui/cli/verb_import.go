@@ -314,7 +314,8 @@ func importGitHub(e *Env, repo, label string, dryRun bool) (answer, error) {
 	}
 	issues, err := runner.Forge{Program: model.GitHub}.Issues(e, repo, label)
 	if err != nil {
-		return nil, refuse("the issues of %s cannot be read: %s", repo, err).At("repo", "gh must be installed and logged in: gh auth status")
+		return nil, refuse("the issues of %s cannot be read: %s", repo, err).At("repo",
+			"gh must be installed and logged in: gh auth status")
 	}
 	out := importedIssues{Repo: repo, Label: label, AgentID: agent, DryRun: dryRun, Issues: []importedIssue{}}
 	in := model.Import{AgentID: agent}

@@ -214,7 +214,8 @@ func planEditThere(e *Env, out plan, read files.Plan) (answer, error) {
 			copies.Drop(e, path)
 			path = aside
 		}
-		return nil, model.Refuse(model.CodeStale, "the plan of %s was saved on another machine while you edited it", out.Handle).At("plan_artifact", "nothing was overwritten; yours is kept at %s, and vise plan edit %s opens theirs", path, out.Handle)
+		return nil, model.Refuse(model.CodeStale, "the plan of %s was saved on another machine while you edited it", out.Handle).
+			At("plan_artifact", "nothing was overwritten; yours is kept at %s, and vise plan edit %s opens theirs", path, out.Handle)
 	}
 	if err != nil {
 		return nil, kept(err)

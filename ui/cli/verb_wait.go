@@ -149,7 +149,8 @@ func branchOf(e *Env, ref string) (model.Asked, error) {
 		}
 		err = fmt.Errorf("branch %s has no remote at GitHub or GitLab", model.Text(branch))
 	}
-	return model.Asked{}, refuse("no checks of %s are known: %v", dir, err).At("checks", "name the pull request: vise wait ITEM --pr owner/name#7")
+	return model.Asked{}, refuse("no checks of %s are known: %v", dir, err).At("checks",
+		"name the pull request: vise wait ITEM --pr owner/name#7")
 }
 
 // worktreeOf returns the work tree of an item, or of the agent's current item, if it is known. Otherwise it returns the working directory.
