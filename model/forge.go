@@ -2,8 +2,6 @@ package model
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"strconv"
@@ -319,8 +317,7 @@ func (s *step) hear(x Wait, said ForgeComment) {
 	if !ok || err != nil {
 		return // text that cannot be a message is skipped
 	}
-	sum := sha256.Sum256([]byte(string(x.AgentID) + "\x00" + x.Resource.Raw() + "\x00" + said.ID))
-	id := MessageID("ms-" + hex.EncodeToString(sum[:16]))
+	id := MessageID("ms-" + Hash(string(x.AgentID), x.Resource.Raw(), said.ID)[:32])
 	if _, known := s.Message(id); !known {
 		s.queue(a, Message{ID: id, WorkItemID: x.WorkItemID, Source: x.Source, Priority: Normal, Body: body})
 	}

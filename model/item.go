@@ -3,7 +3,7 @@ package model
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/hex"
+	"fmt"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -237,9 +237,11 @@ func SamePlan(a, b PlanArtifact) bool {
 	return a.Hash == b.Hash && a.Bytes == b.Bytes && a.Condition == b.Condition
 }
 
-func hashOf(raw []byte) string {
-	sum := sha256.Sum256(raw)
-	return "sha256:" + hex.EncodeToString(sum[:])
+func hashOf(raw []byte) string { return "sha256:" + Hash(string(raw)) }
+
+// Hash is the SHA-256 of parts, with a zero byte between two, in hexadecimal digits.
+func Hash(parts ...string) string {
+	return fmt.Sprintf("%x", sha256.Sum256([]byte(strings.Join(parts, "\x00"))))
 }
 
 func isText(raw []byte) bool { return utf8.Valid(raw) && bytes.IndexByte(raw, 0) < 0 }

@@ -1,7 +1,6 @@
 package model
 
 import (
-	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"slices"
@@ -19,8 +18,7 @@ func (s *step) keptReport(w WorkItem, text Text) Text {
 	if len(text) <= MaxReport || utf8.RuneCountInString(string(text)) <= MaxReport {
 		return text
 	}
-	sum := sha256.Sum256([]byte(text))
-	name := reportPrefix + hex.EncodeToString(sum[:6]) + reportSuffix
+	name := reportPrefix + Hash(string(text))[:12] + reportSuffix
 	s.plans = append(s.plans, NewPlan{AgentID: w.AgentID, ItemID: w.ID, Name: name, Seed: text})
 	goesOn := fmt.Sprintf("he report goes on: %d characters in all, whole in agents/%s/work-items/%s/%s in the home",
 		utf8.RuneCountInString(string(text)), w.AgentID, w.ID, name)

@@ -50,8 +50,7 @@ const (
 // StableIngress is the id of an agent's one capability for a resource. The id follows from both, so that a wait finds the early
 // deliveries.
 func StableIngress(a AgentID, resource Text) IngressID {
-	sum := sha256.Sum256([]byte(string(a) + "\x00" + resource.Raw()))
-	return IngressID("in-" + hex.EncodeToString(sum[:16]))
+	return IngressID("in-" + Hash(string(a), resource.Raw())[:32])
 }
 
 func (c MintIngress) step(s *step) error {

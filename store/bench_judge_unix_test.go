@@ -29,7 +29,7 @@ func BenchmarkJudge(b *testing.B) {
 		if err != nil {
 			return err
 		}
-		_, err = l.judge(t, model.Stamp{At: l.Now().UTC().Round(0), NewID: l.NewID(), Actor: e.Actor}, e, fp, model.NewPlan{})
+		_, err = l.judge(context.Background(), t, model.Stamp{At: l.Now().UTC().Round(0), NewID: l.NewID(), Actor: e.Actor}, e, fp, model.NewPlan{})
 		return err
 	}
 	if err := l.Update(context.Background(), one); err != nil {

@@ -21,7 +21,7 @@ func (inMemoryCluster) Status(context.Context) (store.ClusterStatus, error) {
 	return store.ClusterStatus{ID: "c"}, nil
 }
 func (inMemoryCluster) Grant(context.Context, string, store.Grant) (bool, error) { return true, nil }
-func (inMemoryCluster) Limits(context.Context) (ops, bytes int, err error)       { return 120, 1 << 20, nil }
+func (inMemoryCluster) Limits() (ops, bytes int)                                 { return 120, 1 << 20 }
 func (inMemoryCluster) Claim(ctx context.Context, _ string) (context.Context, func(), error) {
 	return ctx, func() {}, nil
 }

@@ -198,5 +198,15 @@ func (l *Ledger) revision(ctx context.Context) (uint64, error) {
 	return revision, err
 }
 
+// Pause waits for d, or until ctx ends: then it returns the error of ctx.
+func Pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}
+
 // Wake tells Follow that another process may have committed, so that it looks at once.
 func (l *Ledger) Wake() { l.backend.Wake() }

@@ -2,9 +2,7 @@ package store
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
 	"encoding/json"
 	"time"
 
@@ -195,10 +193,7 @@ type PartHead struct {
 	ArchivedTo
 }
 
-func HashOf(raw []byte) string {
-	sum := sha256.Sum256(raw)
-	return hex.EncodeToString(sum[:])
-}
+func HashOf(raw []byte) string { return model.Hash(string(raw)) }
 
 func (f *Facts) Head() Head {
 	if f.known == nil {

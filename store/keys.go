@@ -2,9 +2,7 @@ package store
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -214,8 +212,7 @@ func waitedPrefix(a model.AgentID, k model.WaitKind) []byte {
 }
 
 func resourcePrefix(a model.AgentID, k model.WaitKind, resource model.Text) []byte {
-	sum := sha256.Sum256([]byte(resource))
-	return append(waitedPrefix(a, k), hex.EncodeToString(sum[:8])+"/"...)
+	return append(waitedPrefix(a, k), model.Hash(string(resource))[:16]+"/"...)
 }
 
 func runningPrefix(a model.AgentID, i model.ItemID) []byte {

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -154,12 +152,11 @@ func (l *Ledger) ApplyThen(ctx context.Context, e model.Envelope, then func(mode
 	// Every try uses the same stamp, so that a retry judges the same command.
 	at := model.Stamp{At: l.Now().UTC().Round(0), NewID: l.NewID(), Actor: e.Actor, Agent: e.Agent}
 	ahead := l.createAhead(at, e.Command)
-	l.backend.AskSpace() // while the change is judged
 	var receipt model.Receipt
 	var unread error
 	try := func(t Txn) error {
 		var err error
-		if receipt, err = l.judge(t, at, e, fp, ahead); err != nil {
+		if receipt, err = l.judge(ctx, t, at, e, fp, ahead); err != nil {
 			return err
 		}
 		unread = l.after(NewFacts(t), receipt, then)
@@ -324,19 +321,16 @@ func checkEnvelope(e model.Envelope) error {
 // fingerprint distinguishes commands. It does not resist an attack.
 func fingerprint(e model.Envelope) (string, error) {
 	if e.Request != "" {
-		return printOf([]byte("request " + e.Request)), nil
+		return printOf("request " + e.Request), nil
 	}
 	raw, err := Encode(e.Command)
 	if err != nil {
 		return "", fmt.Errorf("command %s: %w", model.CommandName(e.Command), err)
 	}
-	return printOf(append([]byte(e.Agent+" "+model.AgentID(model.CommandName(e.Command))+" "), raw...)), nil
+	return printOf(string(e.Agent) + " " + model.CommandName(e.Command) + " " + string(raw)), nil
 }
 
-func printOf(raw []byte) string {
-	sum := sha256.Sum256(raw)
-	return hex.EncodeToString(sum[:8])
-}
+func printOf(request string) string { return model.Hash(request)[:16] }
 
 // createAhead creates the plan of a new item before its transaction, so that nobody else waits
 // for it under the lock, and several callers wait for the disk together. It returns the plan, or

@@ -12,7 +12,7 @@ import (
 
 // judge answers a command inside a transaction. For a known key it returns the stored
 // receipt; otherwise it judges the command and saves the result. The plan ahead exists already.
-func (l *Ledger) judge(t Txn, at model.Stamp, e model.Envelope, fp string, ahead model.NewPlan) (model.Receipt, error) {
+func (l *Ledger) judge(ctx context.Context, t Txn, at model.Stamp, e model.Envelope, fp string, ahead model.NewPlan) (model.Receipt, error) {
 	f := NewFacts(t)
 	if known, ok := f.answer(e.Key); ok || f.Err != nil {
 		return replayed(known, fp, f.Err)
@@ -34,7 +34,7 @@ func (l *Ledger) judge(t Txn, at model.Stamp, e model.Envelope, fp string, ahead
 		change.Receipt.Unchanged = true
 		return change.Receipt, f.Err
 	}
-	if err := cmp.Or(l.fits(t, true), l.spaceFor(e.Command)); err != nil { // before plan files are created
+	if err := cmp.Or(l.fits(t, true), l.spaceFor(ctx, e.Command)); err != nil { // before plan files are created
 		return model.Receipt{}, err
 	}
 	if err := l.createPlans(change.NewPlans, ahead); err != nil {
@@ -63,7 +63,7 @@ func (l *Ledger) Answered(ctx context.Context, e model.Envelope) (in model.Recei
 	err = l.ViewFacts(ctx, func(f *Facts) (err error) {
 		var known Portion
 		if known, ok = f.answer(e.Key); ok {
-			in, err = replayed(known, printOf([]byte("request "+e.Request)), f.Err)
+			in, err = replayed(known, printOf("request "+e.Request), f.Err)
 		}
 		return err
 	})

@@ -11,11 +11,11 @@ import (
 const SpaceScarce = 85
 
 // spaceFor refuses a command that ends nothing if the space of the cluster is scarce.
-func (l *Ledger) spaceFor(c model.Command) error {
+func (l *Ledger) spaceFor(ctx context.Context, c model.Command) error {
 	if ends(c) {
 		return nil
 	}
-	if used, known := l.backend.SpaceUsed(); known && used >= SpaceScarce {
+	if used, known := l.backend.SpaceUsed(ctx); known && used >= SpaceScarce {
 		return model.Refuse(model.CodeFull, "%d %% of the cluster's space is in use: only changes that end something are taken, such as "+
 			"completions, ends of turns and answers", used).
 			WithHint("vise serve archives old changes; then compact and defragment the cluster, or raise its quota: docs/fleet.md")
@@ -49,7 +49,7 @@ func allEnd(calls []model.Call) bool {
 }
 
 // AtOnce is how many records one change can take, up to some, if each takes so many operations. A ledger in a file takes all.
-func (l *Ledger) AtOnce(ctx context.Context, operations, most int) (int, error) {
-	ops, _, err := l.backend.Limits(ctx)
-	return min(most, max(ops/operations, 1)), Explain(err)
+func (l *Ledger) AtOnce(operations, most int) int {
+	ops, _ := l.backend.Limits()
+	return min(most, max(ops/operations, 1))
 }

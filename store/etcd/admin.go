@@ -174,82 +174,36 @@ func (b *Backend) Grant(ctx context.Context, user string, g store.Grant) (enforc
 	return enforced, err
 }
 
-// The server's limit of operations (--max-txn-ops) is looked for among powers of two between these. Some of it is kept free.
-const (
-	leastOps = 32
-	mostOps  = 4096
-	spareOps = 8
-)
+// maxOps is how many operations a commit can have: the server's own limit (--max-txn-ops), of which some are kept free.
+const maxOps = 128 - 8
 
-// Limits implements store.Backend. The first call asks the server, with transactions that only compare.
-func (b *Backend) Limits(ctx context.Context) (ops, bytes int, err error) {
-	if ops := int(b.maxOps.Load()); ops > 0 {
-		return ops, maxBytes, nil
-	}
-	for ops = leastOps; ops < mostOps; ops *= 2 {
-		compares := make([]clientv3.Cmp, 2*ops)
-		for i := range compares {
-			compares[i] = clientv3.Compare(clientv3.CreateRevision(b.root+spaceWhole+string(about)), ">", 0)
-		}
-		_, err := once(b, ctx, func(ctx context.Context, c *clientv3.Client) (*clientv3.TxnResponse, error) {
-			return c.Txn(ctx).If(compares...).Commit()
-		})
-		if errors.Is(err, rpctypes.ErrTooManyOps) {
-			break
-		}
-		if err != nil {
-			return 0, 0, b.explain(err)
-		}
-	}
-	b.maxOps.Store(int64(ops - spareOps))
-	return ops - spareOps, maxBytes, nil
-}
+// Limits implements store.Backend.
+func (b *Backend) Limits() (ops, bytes int) { return maxOps, maxBytes }
 
-// space is how much of its quota the member that is asked has in use.
+// space is how much of its quota the member that was asked last has in use.
 type space struct {
-	mu      sync.Mutex    // protects all
-	at      time.Time     // of the last question
-	used    int64         // in percent
-	known   bool          // there was an answer
-	pending chan struct{} // closed when the answer is there; nil if none is awaited
+	mu    sync.Mutex // protects all
+	at    time.Time  // of the last question
+	used  int64      // in percent
+	known bool       // there was an answer
 }
 
 // spaceEvery is how old the knowledge of the space can be.
 const spaceEvery = 10 * time.Second
 
-// AskSpace implements store.Backend, with the quota of a member. Only processes that write ask.
-func (b *Backend) AskSpace() {
+// SpaceUsed implements store.Backend, with the quota of a member. Only processes that write ask.
+func (b *Backend) SpaceUsed(ctx context.Context) (percent int64, known bool) {
 	s := &b.space
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.pending != nil || !s.at.IsZero() && time.Since(s.at) < spaceEvery || b.enter(context.Background()) != nil {
-		return
-	}
-	s.at, s.pending = time.Now(), make(chan struct{})
-	go func() {
-		defer b.users.Done()
-		r, err := once(b, context.Background(), func(ctx context.Context, c *clientv3.Client) (*clientv3.StatusResponse, error) {
+	if time.Since(s.at) > spaceEvery {
+		s.at = time.Now()
+		r, err := once(b, ctx, func(ctx context.Context, c *clientv3.Client) (*clientv3.StatusResponse, error) {
 			return c.Status(ctx, c.Endpoints()[0])
 		})
-		s.mu.Lock()
-		defer s.mu.Unlock()
 		if err == nil && r.DbSizeQuota > 0 { // servers before 3.6 do not tell
 			s.used, s.known = r.DbSizeInUse*100/r.DbSizeQuota, true
 		}
-		close(s.pending)
-		s.pending = nil
-	}()
-}
-
-// SpaceUsed implements store.Backend.
-func (b *Backend) SpaceUsed() (percent int64, known bool) {
-	s := &b.space
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if pending := s.pending; pending != nil && !s.known {
-		s.mu.Unlock()
-		<-pending // at most as long as a member has for an answer
-		s.mu.Lock()
 	}
 	return s.used, s.known
 }

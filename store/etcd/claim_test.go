@@ -7,6 +7,7 @@ import (
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 
+	"vise/store"
 	"vise/store/storetest"
 )
 
@@ -38,7 +39,7 @@ func TestOneProcessAtATimeHasAClaim(t *testing.T) {
 		other()
 	}
 	for range 2 { // a claim is tried and beaten once in this time
-		if err := wait(ctx, claimBeats); err != nil {
+		if err := store.Pause(ctx, claimBeats); err != nil {
 			t.Fatal(err)
 		}
 		if len(taken) > 0 || first.Err() != nil {

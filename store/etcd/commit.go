@@ -40,13 +40,9 @@ func (b *Backend) Update(ctx context.Context, fn func(store.Txn) error) error {
 	mirrored := b.mirror != nil
 	for try := 1; ; try++ {
 		t := b.begin(ctx, true)
-		if t.lock, t.first = &lock, try == 1; t.first {
-			t.resume()
-		}
+		t.lock, t.first = &lock, try == 1
 		conflict, err := t.judge(mirrored, fn)
-		if waited, err := lock.wait(ctx); err != nil {
-			return err
-		} else if waited {
+		if t.failed == errAgain {
 			try--
 			continue
 		}
@@ -61,7 +57,7 @@ func (b *Backend) Update(ctx context.Context, fn func(store.Txn) error) error {
 			return busy(conflict)
 		}
 		pause := min(time.Millisecond<<try, maxPause)
-		if err := wait(ctx, rand.N(pause)); err != nil {
+		if err := store.Pause(ctx, rand.N(pause)); err != nil {
 			return err
 		}
 	}
@@ -84,17 +80,6 @@ func (t *txn) judge(mirrored bool, fn func(store.Txn) error) (conflict string, e
 // busy is the error of a change that cannot be made for now.
 func busy(what string) error {
 	return model.Busy("others keep changing %s", model.Text(what)).WithHint("try again; nothing was changed")
-}
-
-func wait(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
 }
 
 // commit commits the writes, if nothing that they depend on has changed since it was read. Otherwise conflict says what has changed.
@@ -230,7 +215,6 @@ func (t *txn) send(ops []clientv3.Op) (conflict string, err error) {
 	t.b.clocks.send(t)
 	unsure := false
 	t.sent = true
-	t.b.lastView.Store(nil)
 	for begun := time.Now(); ; {
 		r, err := once(t.b, t.ctx, func(ctx context.Context, c *clientv3.Client) (*clientv3.TxnResponse, error) {
 			return c.Txn(ctx).If(compares...).Then(ops...).Else(otherwise...).Commit()
@@ -258,7 +242,7 @@ func (t *txn) send(ops []clientv3.Op) (conflict string, err error) {
 		if time.Since(begun) > maxTime || t.ctx.Err() != nil || !unanswered(err) {
 			return "", fmt.Errorf("%w: %w", store.ErrUnknown, plain(err))
 		}
-		if err := wait(t.ctx, pauseAfter(t.b)); err != nil {
+		if err := store.Pause(t.ctx, pauseAfter(t.b)); err != nil {
 			return "", fmt.Errorf("%w: %w", store.ErrUnknown, err)
 		}
 	}

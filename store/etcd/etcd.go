@@ -28,8 +28,6 @@ type Config struct {
 	User string
 	// Mirror keeps in memory what is shown of all agents. It is for programs that live long.
 	Mirror bool
-	// Once is for a program that makes one change and ends: it reads at one revision until then.
-	Once bool
 }
 
 // Backend is a store.Backend on an etcd cluster.
@@ -43,11 +41,8 @@ type Backend struct {
 	locks   partLocks
 	watch   watch
 	space   space
-	begun   atomic.Bool  // something was read
-	maxOps  atomic.Int64 // see Limits; 0 if it is not known
-	mirror  *mirror      // nil without one
-	// lastView is the last view of a program that makes one change, before the change; see resume.
-	lastView atomic.Pointer[txn]
+	begun   atomic.Bool // something was read
+	mirror  *mirror     // nil without one
 
 	mu     sync.Mutex // protects closed, and users from growing after it
 	closed bool
@@ -116,10 +111,6 @@ func (b *Backend) viewAt(ctx context.Context, revision int64, fn func(store.Txn)
 	if t.at = revision; revision != 0 {
 		t.bulk = true
 		return fn(t)
-	}
-	t.resume()
-	if b.config.Once {
-		defer b.lastView.Store(t)
 	}
 	if err := t.useMirror(); err != nil {
 		return err

@@ -99,7 +99,7 @@ func TestARangeIsOneSpanOfAPart(t *testing.T) {
 			for _, k := range keys {
 				place := pathOf(k)
 				inside := ok && place >= s.from && place < s.to && partAt(place) == part
-				switch wanted := includes(r, k) && store.PartOf(k) == part; {
+				switch wanted := r.Holds(k) && store.PartOf(k) == part; {
 				case wanted:
 					want = append(want, place)
 					if inside {

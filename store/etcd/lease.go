@@ -13,6 +13,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"vise/model"
+	"vise/store"
 )
 
 // tableLive has the turns that live: f/live/<agent>, under the lease of the turn's holder. The cluster deletes such a path when the lease
@@ -255,7 +256,7 @@ func (b *Backend) Claim(ctx context.Context, name string) (held context.Context,
 				_ = b.revokeLease(context.WithoutCancel(ctx), lease) // otherwise it lapses
 			}, nil
 		}
-		if err := wait(ctx, claimBeats); err != nil {
+		if err := store.Pause(ctx, claimBeats); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -297,7 +298,7 @@ func (b *Backend) revokeLease(ctx context.Context, lease clientv3.LeaseID) error
 
 // beat renews a lease until ctx ends, or the lease may have lapsed.
 func (b *Backend) beat(ctx context.Context, lease clientv3.LeaseID) {
-	for last := time.Now(); wait(ctx, claimBeats) == nil; {
+	for last := time.Now(); store.Pause(ctx, claimBeats) == nil; {
 		asked := time.Now()
 		switch err := b.keepAlive(ctx, lease); {
 		case err == nil:

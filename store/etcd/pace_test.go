@@ -43,7 +43,7 @@ func TestManyAgentsAtTheirPaceAreServedAtOnce(t *testing.T) {
 		all.Go(func() {
 			var id model.ItemID
 			pause := time.Duration(random.Int64N(int64(every))) // they begin out of step
-			for n := 0; wait(until, pause) == nil; n++ {
+			for n := 0; store.Pause(until, pause) == nil; n++ {
 				c := []model.Command{model.CreateWorkItem{Objective: "x"}, model.PickWorkItem{WorkItemID: id, Reason: "next"},
 					model.CompleteWorkItem{WorkItemID: id}}[n%3]
 				begun := time.Now()

@@ -16,6 +16,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"vise/model"
+	"vise/store"
 )
 
 // rpcLimit is how long a member has for an answer. Then another one is asked.
@@ -53,7 +54,7 @@ func answered[R any](b *Backend, ctx context.Context, do func(context.Context, *
 		case time.Since(begun) > maxTime:
 			return r, b.noAnswer(err)
 		}
-		if err := wait(ctx, pauseAfter(b)); err != nil {
+		if err := store.Pause(ctx, pauseAfter(b)); err != nil {
 			return r, err
 		}
 	}

@@ -37,7 +37,7 @@ func (t *txn) Scan(r store.Range, visit func(key, value []byte) bool) error {
 	if err != nil {
 		return err
 	}
-	own := t.written(r)
+	own := s.written()
 	for more := true; more; {
 		var items []item
 		if items, more, err = s.next(); err != nil {
@@ -66,27 +66,15 @@ func (t *txn) Scan(r store.Range, visit func(key, value []byte) bool) error {
 // item is a key of a scan with its value.
 type item struct{ key, value []byte }
 
-// written are the items of a range that this transaction writes, in order. Those that it deletes have no value.
-func (t *txn) written(r store.Range) (own []item) {
-	for k, value := range t.writes {
-		if includes(r, []byte(k)) {
+// written are the items of the range that this transaction writes, in order. Those that it deletes have no value.
+func (s *scan) written() (own []item) {
+	for k, value := range s.txn.writes {
+		if s.r.Holds([]byte(k)) {
 			own = append(own, item{[]byte(k), value})
 		}
 	}
-	slices.SortFunc(own, func(a, b item) int { return inOrder(r, a.key, b.key) })
+	slices.SortFunc(own, func(a, b item) int { return s.order(a.key, b.key) })
 	return own
-}
-
-// inOrder compares two keys in the order of a scan.
-func inOrder(r store.Range, a, b []byte) int {
-	if r.Reverse {
-		return bytes.Compare(b, a)
-	}
-	return bytes.Compare(a, b)
-}
-
-func includes(r store.Range, key []byte) bool {
-	return bytes.Compare(key, r.From) >= 0 && bytes.Compare(key, r.To) < 0
 }
 
 // scan reads the stored items of a range in order.
@@ -108,7 +96,13 @@ type stream struct {
 	last     []byte // the key that was read last, with the order of the scan
 }
 
-func (s *scan) order(a, b []byte) int { return inOrder(s.r, a, b) }
+// order compares two keys in the order of the scan.
+func (s *scan) order(a, b []byte) int {
+	if s.r.Reverse {
+		a, b = b, a
+	}
+	return bytes.Compare(a, b)
+}
 
 // scan finds where the items of a range are stored.
 func (t *txn) scan(tab table, r store.Range) (*scan, error) {
@@ -244,7 +238,7 @@ func (s *scan) take(x *stream, p page) error {
 	}
 	for _, y := range pairs {
 		key := keyAt(y.path)
-		if !includes(s.r, key) {
+		if !s.r.Holds(key) {
 			continue
 		}
 		value, err := s.txn.value(y)

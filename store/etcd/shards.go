@@ -77,7 +77,7 @@ func (s *shards) Run(ctx context.Context) {
 		default:
 			pause = shardLook
 		}
-		if wait(ctx, pause) != nil {
+		if store.Pause(ctx, pause) != nil {
 			return
 		}
 	}

@@ -6,10 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 
@@ -38,11 +36,10 @@ type txn struct {
 	ctx      context.Context
 	writable bool
 	bulk     bool      // it reads whole tables
-	lock     *partLock // of a transaction that may write
+	lock     *partLock // of a transaction that may write; nil otherwise
 	mirror   *snapshot // nil if the mirror is not used
 
 	at     int64             // the revision that is read; 0 before the first request
-	begun  time.Time         // when that was
 	cached map[read]page     // short pages that were read
 	next   []read            // what lists refer to; goes with the next request
 	parts  []model.AgentID   // all parts of the ledger, if they were read
@@ -242,14 +239,14 @@ func (t *txn) read(wanted ...read) ([]page, error) {
 	}
 	for i, r := range wanted {
 		if r.part != "" && t.writable {
-			if t.failed = cmp.Or(t.failed, t.lock.take(r.part)); t.failed != nil {
+			if t.failed = cmp.Or(t.failed, t.lock.take(t.ctx, r.part)); t.failed != nil {
 				return nil, t.failed
 			}
 		}
 		pages[i], _ = need(r)
 	}
 	for _, r := range wanted {
-		if r.part != "" && (t.writable || t.b.config.Once) {
+		if r.part != "" && t.writable {
 			need(one(headOf(r.part)))
 		}
 	}
@@ -328,7 +325,7 @@ func (t *txn) ask(reads ...read) (map[read]page, error) {
 			return nil, err
 		}
 		if t.at == 0 {
-			t.at, t.begun = r.Header.Revision, time.Now()
+			t.at = r.Header.Revision
 			t.b.begun.Store(true)
 		}
 		for i, got := range r.Responses {
@@ -393,15 +390,6 @@ func (t *txn) note(r read, p page) {
 		if to := referred(key, x.value); to != nil && !t.bulk && len(t.next) < nextMost {
 			t.next = append(t.next, one(pathOf(to)))
 		}
-	}
-}
-
-// resume lets a transaction go on where the last view of this program ended, if that was just now. Then often only the commit of its
-// change asks the cluster, and compares what the view has read.
-func (t *txn) resume() {
-	if last := t.b.lastView.Load(); last != nil && time.Since(last.begun) < rpcLimit {
-		t.at, t.begun, t.next = last.at, last.begun, slices.Clone(last.next)
-		t.cached, t.owners = maps.Clone(last.cached), maps.Clone(last.owners)
 	}
 }
 

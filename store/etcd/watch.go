@@ -7,6 +7,8 @@ import (
 
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"vise/store"
 )
 
 // The times of a watch. A member that says nothing for silence is given up for another.
@@ -148,7 +150,7 @@ func (w *watch) close() {
 func (b *Backend) listen(ctx context.Context) {
 	if b.mirror != nil && b.mirror.compacted() {
 		if err := b.readMirror(ctx); err != nil {
-			_ = wait(ctx, pauseAfter(b))
+			_ = store.Pause(ctx, pauseAfter(b))
 			return
 		}
 	}
@@ -166,7 +168,7 @@ func (b *Backend) listen(ctx context.Context) {
 			if !ok || r.Err() != nil {
 				b.missed(r)
 				b.member.CompareAndSwap(member, member+1)
-				_ = wait(ctx, pauseAfter(b))
+				_ = store.Pause(ctx, pauseAfter(b))
 				return
 			}
 			b.take(r)

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"os"
@@ -40,8 +38,7 @@ const (
 )
 
 func (h *Home) touchedDir(common string) string {
-	sum := sha256.Sum256([]byte(common))
-	return filepath.Join(h.Dir(), "state", "touched", hex.EncodeToString(sum[:8]))
+	return filepath.Join(h.Dir(), "state", "touched", model.Hash(common)[:16])
 }
 
 // NoteEdits notes the files that an agent's program reports as changed for an item. If another agent's open item changed one of them too,

@@ -3,8 +3,6 @@ package home
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 
 	"vise/model"
 	file "vise/model/todo"
@@ -19,9 +17,8 @@ func (h *Home) Promote(ctx context.Context, by model.Envelope, base string, t fi
 			"vise todo reopen %s gives it back", t.Ref())
 	}
 	objective, plan := file.Promote(t, body)
-	// raw: hashed, not shown
-	sum := sha256.Sum256([]byte(base + "\x00" + t.Ref().Raw() + "\x00" + objective.Raw() + "\x00" + plan.Raw()))
-	by.Key, by.Command = cmp.Or(by.Key, "promote-"+hex.EncodeToString(sum[:16])), model.CreateWorkItem{Objective: objective, Plan: plan}
+	hash := model.Hash(base, t.Ref().Raw(), objective.Raw(), plan.Raw()) // raw: not shown
+	by.Key, by.Command = cmp.Or(by.Key, "promote-"+hash[:32]), model.CreateWorkItem{Objective: objective, Plan: plan}
 	out, in, err := Answer(ctx, h, by, Ending{}, ItemResultOf)
 	if err != nil {
 		return out, err

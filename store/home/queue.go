@@ -2,8 +2,6 @@ package home
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -58,8 +56,7 @@ func (h *Home) Queue(r HookReport) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("hook queue: %w", err)
 	}
-	sum := sha256.Sum256([]byte(r.Key))
-	name := fmt.Sprintf("%s-%s.json", r.At.UTC().Format("20060102T150405"), hex.EncodeToString(sum[:12]))
+	name := fmt.Sprintf("%s-%s.json", r.At.UTC().Format("20060102T150405"), model.Hash(r.Key)[:24])
 	if err := files.WriteAtomic(filepath.Join(dir, name), raw); err != nil {
 		return fmt.Errorf("hook queue: %w", err)
 	}

@@ -94,15 +94,8 @@ func (s *Scheduler) failed(ctx context.Context, err error) {
 	Pause(ctx, retryAfter)
 }
 
-// Pause waits for d, or until ctx ends: then it returns the error of ctx.
-func Pause(ctx context.Context, d time.Duration) error {
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(d):
-		return nil
-	}
-}
+// Pause is store.Pause.
+var Pause = store.Pause
 
 func (s *Scheduler) now() time.Time {
 	if s.Now == nil {

@@ -3,8 +3,6 @@ package home
 import (
 	"bytes"
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -70,8 +68,7 @@ const (
 func (h *Home) sessionsDir() string { return filepath.Join(h.Dir(), "state", "hooks", "of-sessions") }
 
 func (h *Home) sessionFile(program, id string) string {
-	sum := sha256.Sum256([]byte(program + "\x00" + id))
-	return filepath.Join(h.sessionsDir(), hex.EncodeToString(sum[:8])+".json")
+	return filepath.Join(h.sessionsDir(), model.Hash(program, id)[:16]+".json")
 }
 
 // NoteSession keeps the news of a session. Fields that are empty stay as they were. A failure is ignored.

@@ -15,14 +15,13 @@ type alone struct{}
 // aloneBytes is the size of a transaction that copies many keys: the next one waits no longer than a command does.
 const aloneBytes = 1 << 20
 
-func (alone) Wake()                                              {}
-func (alone) Limits(context.Context) (ops, bytes int, err error) { return math.MaxInt, aloneBytes, nil }
-func (alone) AskSpace()                                          {}
-func (alone) SpaceUsed() (percent int64, known bool)             { return 0, false }
-func (alone) Conditions() []model.Condition                      { return nil }
-func (alone) OnlyReads(context.Context) (bool, error)            { return false, nil }
-func (alone) Shards(string) Shards                               { return AllAgents{} }
-func (alone) Can() (none Capabilities)                           { return none }
+func (alone) Wake()                                                 {}
+func (alone) Limits() (ops, bytes int)                              { return math.MaxInt, aloneBytes }
+func (alone) SpaceUsed(context.Context) (percent int64, known bool) { return 0, false }
+func (alone) Conditions() []model.Condition                         { return nil }
+func (alone) OnlyReads(context.Context) (bool, error)               { return false, nil }
+func (alone) Shards(string) Shards                                  { return AllAgents{} }
+func (alone) Can() (none Capabilities)                              { return none }
 
 // AllAgents are the claims of a scheduler that looks at all agents.
 type AllAgents struct{}

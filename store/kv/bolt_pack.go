@@ -208,7 +208,7 @@ func (t *boltTxn) scanPacked(r Range, visit func(key, value []byte) bool) (goOn 
 			if r.Reverse {
 				x = pairs[len(pairs)-1-i]
 			}
-			if r.holds(x.key) && !visit(x.key, x.value) {
+			if r.Holds(x.key) && !visit(x.key, x.value) {
 				goOn = false
 				return false
 			}
@@ -219,11 +219,6 @@ func (t *boltTxn) scanPacked(r Range, visit func(key, value []byte) bool) (goOn 
 		err = inner
 	}
 	return goOn, err
-}
-
-// holds reports whether a key is in the range.
-func (r Range) holds(key []byte) bool {
-	return bytes.Compare(key, r.From) >= 0 && (r.To == nil || bytes.Compare(key, r.To) < 0)
 }
 
 // looseFrom is the first key of the history that a compaction leaves unpacked.

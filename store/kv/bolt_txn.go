@@ -136,7 +136,7 @@ func (t *boltTxn) scanBucket(b *bbolt.Bucket, r Range, visit func(key, value []b
 			key, value = move()
 			return nil
 		})
-		if err != nil || key == nil || r.excludes(key) {
+		if err != nil || key == nil || !r.Holds(key) {
 			return err
 		}
 		if before != nil && (bytes.Compare(before, key) < 0) == r.Reverse {
@@ -158,14 +158,6 @@ func seekBefore(c *bbolt.Cursor, to []byte) ([]byte, []byte) {
 		return c.Last()
 	}
 	return c.Prev()
-}
-
-// excludes reports whether a scan that started inside the range has left it at key.
-func (r Range) excludes(key []byte) bool {
-	if r.Reverse {
-		return bytes.Compare(key, r.From) < 0
-	}
-	return r.To != nil && bytes.Compare(key, r.To) >= 0
 }
 
 // openChecked opens a ledger file after checks that bbolt does not make: that it is a regular file, and at least as long as its meta page

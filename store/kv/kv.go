@@ -53,11 +53,10 @@ type Backend interface {
 	ReadCopy(ctx context.Context) (Backend, error)
 
 	// Limits are how many operations and bytes one Update can have.
-	Limits(ctx context.Context) (ops, bytes int, err error)
-	// AskSpace begins to find out how much of the space is in use, if that was not asked for a while. SpaceUsed is the share in percent,
-	// as it was found last. It waits for an answer that is awaited if there was none yet. known is false if no answer came.
-	AskSpace()
-	SpaceUsed() (percent int64, known bool)
+	Limits() (ops, bytes int)
+	// SpaceUsed is the share of the space that is in use, in percent, as it was found a short while ago. known is false if there is no
+	// limit, or no answer came.
+	SpaceUsed(ctx context.Context) (percent int64, known bool)
 	// Conditions are the problems that limit the use of the backend.
 	Conditions() []model.Condition
 	// OnlyReads reports whether this user may change nothing.
@@ -160,6 +159,11 @@ func Prefix(p []byte) Range {
 func (r Range) Backwards() Range {
 	r.Reverse = !r.Reverse
 	return r
+}
+
+// Holds reports whether a key is in the range.
+func (r Range) Holds(key []byte) bool {
+	return bytes.Compare(key, r.From) >= 0 && (r.To == nil || bytes.Compare(key, r.To) < 0)
 }
 
 // pair is a key and its value. A nil value deletes the key.

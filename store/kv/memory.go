@@ -99,7 +99,7 @@ func (t *memTxn) Delete(key []byte) error {
 }
 
 func (t *memTxn) Scan(r Range, visit func(key, value []byte) bool) error {
-	each := func(p pair) bool { return !r.excludes(p.key) && visit(p.key, p.value) }
+	each := func(p pair) bool { return r.Holds(p.key) && visit(p.key, p.value) }
 	switch {
 	case !r.Reverse:
 		t.tree.AscendGreaterOrEqual(pair{key: r.From}, each)

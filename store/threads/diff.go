@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"io"
 	"os"
@@ -277,6 +275,5 @@ func (r Reader) File(dir, name string) (raw []byte, hash string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
-	sum := sha256.Sum256(raw)
-	return raw, "sha256:" + hex.EncodeToString(sum[:]), nil
+	return raw, "sha256:" + model.Hash(string(raw)), nil
 }

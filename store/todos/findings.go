@@ -3,8 +3,6 @@ package todos
 import (
 	"bytes"
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"io"
@@ -116,11 +114,10 @@ func drafts(issues []issue, ref string, c Context) []todo.Draft {
 // draft makes the draft of an issue. Its id is made from rule, file, message and its number among equal issues in the file, not from the
 // line, which moves.
 func (is issue) draft(ref string, c Context, nth int) todo.Draft {
-	sum := sha256.Sum256([]byte(is.rule + "\x00" + is.file + "\x00" + is.message + "\x00" + strconv.Itoa(nth)))
 	d := todo.Draft{
 		Source: cmp.Or(c.Source, "audit"), Status: todo.Pending, Priority: is.priority,
 		Title: headline(is.rule + ": " + is.message), Problem: model.Text(is.message), Evidence: model.Text(is.snippet),
-		SourceRef: model.Text(ref), FindingID: cut(is.rule, 60) + "-" + model.Text(hex.EncodeToString(sum[:4])),
+		SourceRef: model.Text(ref), FindingID: cut(is.rule, 60) + "-" + model.Text(model.Hash(is.rule, is.file, is.message, strconv.Itoa(nth))[:8]),
 		Severity: cut(is.severity, 40), Chain: c.Chain,
 		Findings: []todo.Finding{{Label: "Rule", Text: model.Text(is.rule)}, {Label: "File", Text: at(is.file, is.line)},
 			{Label: "Issue", Text: model.Text(is.message)}, {Label: "Severity", Text: model.Text(is.severity)}, {Label: "Help",

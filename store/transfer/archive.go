@@ -62,13 +62,13 @@ func RunArchive(ctx context.Context, l *store.Ledger, report func(error)) {
 			report(fmt.Errorf("archive: %w", err))
 			reported = err.Error()
 		}
-		rest(ctx, archiveEvery)
+		_ = store.Pause(ctx, archiveEvery)
 	}
 }
 
 func archiveWhile(held context.Context, l *store.Ledger) error {
 	var next time.Time // for texts
-	for ; held.Err() == nil; rest(held, archiveEvery) {
+	for ; held.Err() == nil; _ = store.Pause(held, archiveEvery) {
 		err := ArchiveOnce(held, l)
 		if now := time.Now(); err == nil && !now.Before(next) {
 			err, next = ArchiveTexts(held, l), now.Add(textsEvery)
@@ -78,15 +78,6 @@ func archiveWhile(held context.Context, l *store.Ledger) error {
 		}
 	}
 	return nil
-}
-
-func rest(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-timer.C:
-	}
 }
 
 // ArchiveOnce archives what is old now.
@@ -128,6 +119,7 @@ func archiving(ctx context.Context, l *store.Ledger, fn func(*archiver) error) e
 	}
 	defer alone.Close()
 	a := &archiver{Ledger: l, home: h}
+	a.ops, a.bytes = l.Backend().Limits()
 	if err := a.prepare(ctx); err != nil {
 		return err
 	}
@@ -144,9 +136,6 @@ type archiver struct {
 
 // prepare makes the directory, and notes on the cluster where it is.
 func (a *archiver) prepare(ctx context.Context) (err error) {
-	if a.ops, a.bytes, err = a.Backend().Limits(ctx); err != nil {
-		return err
-	}
 	c, err := store.ReadCluster(a.home.Dir)
 	if err != nil {
 		return err

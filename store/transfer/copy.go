@@ -139,8 +139,8 @@ func (x *transfer) room(f *store.Facts) (clearing bool, err error) {
 }
 
 // clear deletes what the target has, until its status says that nothing is left.
-func (x *transfer) clear(ctx context.Context) error {
-	ops, size, err := x.to.Limits(ctx)
+func (x *transfer) clear(ctx context.Context) (err error) {
+	ops, size := x.to.Limits()
 	for done := false; err == nil && !done; {
 		err = x.to.Update(ctx, func(t store.Txn) error {
 			f := store.NewFacts(t)
@@ -217,11 +217,7 @@ func (x *transfer) mine(s store.Status) error {
 
 // copy copies what follows a key in the order of the transfer.
 func (x *transfer) copy(ctx context.Context, after []byte) error {
-	ops, size, err := x.to.Limits(ctx)
-	if err != nil {
-		return err
-	}
-	batch := newBatch(ops, size)
+	batch := newBatch(x.to.Limits())
 	flush := func() error {
 		if len(batch.pairs) == 0 {
 			return nil
@@ -237,10 +233,10 @@ func (x *transfer) copy(ctx context.Context, after []byte) error {
 		if x.progress != nil {
 			x.progress(x.copied)
 		}
-		batch = newBatch(ops, size)
+		batch = newBatch(x.to.Limits())
 		return ctx.Err()
 	}
-	err = scanAll(ctx, x.from, carried, after, func(key, value []byte) error {
+	err := scanAll(ctx, x.from, carried, after, func(key, value []byte) error {
 		p := entry{key, value}
 		if batch.add(p) {
 			return nil

@@ -216,10 +216,7 @@ func (m *Move) prepareFrom(ctx context.Context, x *transfer, from store.Backend)
 	if err != nil {
 		return err
 	}
-	_, most, err := x.to.Limits(ctx)
-	if err != nil {
-		return err
-	}
+	_, most := x.to.Limits()
 	most -= batchOverhead
 	return scanAll(ctx, from, carried, nil, func(key, value []byte) error {
 		if size := len(key) + len(value); size > most {

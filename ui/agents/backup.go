@@ -2,8 +2,6 @@ package agents
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"os"
@@ -14,6 +12,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/diff"
 
+	"vise/model"
 	"vise/store/files"
 )
 
@@ -33,12 +32,7 @@ func (o Options) backups() string {
 }
 
 func (o Options) backupPath(path string) string {
-	return filepath.Join(o.backups(), sum([]byte(path))[:16]+".json")
-}
-
-func sum(raw []byte) string {
-	s := sha256.Sum256(raw)
-	return hex.EncodeToString(s[:])
+	return filepath.Join(o.backups(), model.Hash(path)[:16]+".json")
 }
 
 // recall reads the backup of a file; without one it returns the zero value.
@@ -62,7 +56,7 @@ func recall(o Options, path string) (b backup, err error) {
 // renewed returns a backup of the file's current content without vise's entries. If vise was the last to write the file, the existing
 // backup stays.
 func (b backup) renewed(t target, now []byte) backup {
-	if b.After != "" && b.After == sum(now) {
+	if b.After != "" && b.After == model.Hash(string(now)) {
 		return b
 	}
 	existed := now != nil
@@ -91,7 +85,7 @@ func (c change) keep(o Options) error {
 		}
 	}
 	b := c.was
-	b.Path, b.After = c.path, sum(c.after)
+	b.Path, b.After = c.path, model.Hash(string(c.after))
 	return errors.Join(writeJSON(o.madePath(), dirs), writeJSON(o.backupPath(c.path), b))
 }
 

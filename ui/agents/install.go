@@ -236,7 +236,7 @@ func plan(o Options, t target) (c change, note string, err error) {
 	switch {
 	case o.OnlyHome && !o.isOfHome(c):
 		c.after = c.before
-	case c.was.After == sum(c.before):
+	case c.was.After == model.Hash(string(c.before)):
 		c.after = c.was.Before
 	case !c.was.Existed && isBlank(c.after) && !isBlank(c.before):
 		c.after = nil

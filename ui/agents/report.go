@@ -3,8 +3,6 @@ package agents
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"slices"
 	"strings"
 	"time"
@@ -124,6 +122,5 @@ func (c *call) rounds(ctx context.Context, session string, list []transcript.Rou
 }
 
 func keyOf(parts ...string) string {
-	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
-	return "hook-" + hex.EncodeToString(sum[:16])
+	return "hook-" + model.Hash(parts...)[:32]
 }

@@ -1,8 +1,6 @@
 package agents
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -28,8 +26,7 @@ func (c *call) state(kind string, names ...string) string {
 func stateFile(home, program, kind string, names ...string) string {
 	below := []string{kind}
 	for _, s := range names {
-		sum := sha256.Sum256([]byte(s))
-		below = append(below, hex.EncodeToString(sum[:8]))
+		below = append(below, model.Hash(s)[:16])
 	}
 	return stateDir(home, program, below...)
 }

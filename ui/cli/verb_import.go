@@ -2,8 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
@@ -155,11 +153,7 @@ func (t *takeover) take(in model.Import) error {
 	if _, err := sendAlso(t.Env, "", model.AddAgent{AgentID: in.AgentID}); err != nil {
 		return err
 	}
-	most, err := t.home.Ledger.AtOnce(t, importOperations, importedAtOnce)
-	if err != nil {
-		return err
-	}
-	for _, part := range in.Parts(most, importedBytes) {
+	for _, part := range in.Parts(t.home.Ledger.AtOnce(importOperations, importedAtOnce), importedBytes) {
 		if err := t.takePart(part); err != nil {
 			return err
 		}
@@ -346,11 +340,10 @@ func importGitHub(e *Env, repo, label string, dryRun bool) (answer, error) {
 // itemOfIssue returns the work item for an issue. Its id is made from the issue's name, so that one issue becomes only one item.
 func itemOfIssue(repo string, x runner.Issue) model.Imported {
 	name := fmt.Sprintf("%s#%d", repo, x.Number)
-	sum := sha256.Sum256([]byte("github:" + strings.ToLower(name)))
 	title := cmp.Or(x.Title, name)
 	return model.Imported{
 		Item: model.WorkItem{
-			ID: model.ItemID("wi-" + hex.EncodeToString(sum[:13])), Objective: model.Text(title),
+			ID: model.ItemID("wi-" + model.Hash("github:" + strings.ToLower(name))[:26]), Objective: model.Text(title),
 			State: model.Open, PlanStatus: model.Draft,
 			Links: model.Links{Refs: []model.Ref{{Kind: "issue", Ref: model.Text(x.URL), Title: model.Text(name)}}},
 		},

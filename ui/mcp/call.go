@@ -3,8 +3,6 @@ package mcp
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"reflect"
 	"strings"
@@ -184,8 +182,7 @@ func keyOf(agent model.AgentID, tool string, meta sdk.Meta) (string, error) {
 			if name == metaKey && strings.HasPrefix(given, ownKeys) {
 				return given, nil
 			}
-			sum := sha256.Sum256([]byte(strings.Join([]string{string(agent), tool, name, given}, "\x00")))
-			return ownKeys + hex.EncodeToString(sum[:16]), nil
+			return ownKeys + model.Hash(string(agent), tool, name, given)[:32], nil
 		}
 	}
 	return ownKeys + home.NewKey(), nil

@@ -165,10 +165,7 @@ func NewToken() (token, hash string) {
 }
 
 // hashToken returns the hash that the ledger stores instead of the token.
-func hashToken(token string) string {
-	sum := sha256.Sum256([]byte(token))
-	return hex.EncodeToString(sum[:])
-}
+func hashToken(token string) string { return model.Hash(token) }
 
 // IngressURL returns the address of a capability. Anyone who knows the address can use it.
 func IngressURL(base string, id model.IngressID, token string) string {

@@ -11,16 +11,6 @@ import (
 	"vise/store/storetest"
 )
 
-func openOnce(t *testing.T, cluster *storetest.Etcd) *Backend {
-	t.Helper()
-	b, err := Open(Config{Endpoints: cluster.Endpoints(), Ledger: "l", Once: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = b.Close() })
-	return b
-}
-
 // A handle that is taken is given to no second item.
 func TestATakenHandleIsNotGivenAgain(t *testing.T) {
 	cluster := storetest.StartEtcd(t, 1)
@@ -64,15 +54,14 @@ func handleIn(t *testing.T, l *store.Ledger, id model.ItemID) (h model.Handle) {
 	return h
 }
 
-// What a program has read before its change is compared at the commit. A change of another process in between is not lost.
+// A change of another process since the mirror was read is not lost.
 func TestWhatWasReadBeforeAChangeIsCompared(t *testing.T) {
 	cluster := storetest.StartEtcd(t, 1)
 	other := ledgerOn(t, open(t, cluster, "l"))
 	id := create(t, other, "ann", "k")
 	later := create(t, other, "ann", "later")
 	once := func() *store.Ledger {
-		b := openOnce(t, cluster)
-		l := ledgerOn(t, b)
+		l := ledgerOn(t, mirroring(t, "l", cluster.Endpoints()...))
 		for _, ref := range []model.ItemID{id, later} {
 			if _, err := l.Resolve(ctx, string(ref)); err != nil {
 				t.Fatal(err)
@@ -111,8 +100,8 @@ func TestWhatWasReadBeforeAChangeIsCompared(t *testing.T) {
 	}
 }
 
-// What a view of this program has read is compared at the commit of a change that depends on it, also of a part that it does not write.
-func TestWhatAViewReadIsComparedAtTheCommit(t *testing.T) {
+// What a change reads without a request, from the mirror, is compared at its commit, also of a part that it does not write.
+func TestWhatAMirrorHasIsComparedAtTheCommit(t *testing.T) {
 	cluster := storetest.StartEtcd(t, 1)
 	key, list := []byte("item/wi-1/ann"), []byte("waits/ann/wi-1/a/")
 	scan := func(x store.Txn, prefix []byte) (out []byte, err error) {
@@ -126,12 +115,7 @@ func TestWhatAViewReadIsComparedAtTheCommit(t *testing.T) {
 		"all":   func(x store.Txn) ([]byte, error) { return scan(x, []byte("item/wi-1")) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			other := open(t, cluster, name)
-			b, err := Open(Config{Endpoints: cluster.Endpoints(), Ledger: name, Once: true})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer b.Close()
+			other, b := open(t, cluster, name), mirroring(t, name, cluster.Endpoints()...)
 			write := func(value string) {
 				t.Helper()
 				err := other.Update(ctx, func(x store.Txn) error {
@@ -146,11 +130,12 @@ func TestWhatAViewReadIsComparedAtTheCommit(t *testing.T) {
 			if err := b.View(ctx, func(x store.Txn) error { _, err := look(x); return err }); err != nil {
 				t.Fatal(err)
 			}
-			write("new")
 			tries := 0
-			err = b.Update(ctx, func(x store.Txn) error {
-				tries++
+			err := b.Update(ctx, func(x store.Txn) error {
 				value, err := look(x)
+				if tries++; tries == 1 {
+					write("new")
+				}
 				return errors.Join(err, x.Put([]byte("agent-head/bob"), value), x.Put([]byte("item/wi-2/bob"), value))
 			})
 			if err != nil {
@@ -169,19 +154,16 @@ func TestWhatAViewReadIsComparedAtTheCommit(t *testing.T) {
 	}
 }
 
-// The head of a part that is written is compared, also if it was known before the change.
+// The head of a part that is written is compared, also if the mirror has it.
 func TestAKnownHeadIsComparedAtTheCommit(t *testing.T) {
 	cluster := storetest.StartEtcd(t, 1)
-	other := open(t, cluster, "l")
-	b, err := Open(Config{Endpoints: cluster.Endpoints(), Ledger: "l", Once: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer b.Close()
-	write := func(on *Backend) (tries int) {
+	other, b := open(t, cluster, "l"), mirroring(t, "l", cluster.Endpoints()...)
+	write := func(on *Backend, meanwhile func()) (tries int) {
 		t.Helper()
 		err := on.Update(ctx, func(x store.Txn) error {
-			tries++
+			if tries++; tries == 1 {
+				meanwhile()
+			}
 			return errors.Join(x.Put([]byte("agent-head/ann"), []byte("x")), x.Put([]byte("agent/ann"), []byte("x")))
 		})
 		if err != nil {
@@ -189,57 +171,8 @@ func TestAKnownHeadIsComparedAtTheCommit(t *testing.T) {
 		}
 		return tries
 	}
-	write(other)
-	if err := b.View(ctx, func(x store.Txn) error { _, err := x.Get([]byte("about/state")); return err }); err != nil {
-		t.Fatal(err)
-	}
-	write(other)
-	if tries := write(b); tries != 2 {
+	write(other, func() {})
+	if tries := write(b, func() { write(other, func() {}) }); tries != 2 {
 		t.Errorf("a head of an earlier revision was compared after %d tries", tries)
-	}
-}
-
-// A part that is only read ahead, because a list of a view refers to it, makes no conflict: only what a change asked for is compared.
-func TestAChangeDependsOnNoPartThatWasOnlyReadAhead(t *testing.T) {
-	cluster := storetest.StartEtcd(t, 1)
-	other, b := open(t, cluster, "l"), openOnce(t, cluster)
-	item := map[string][]byte{"ann": []byte("item/wi-1/ann"), "bob": []byte("item/wi-2/bob")}
-	write := func(on *Backend, part string, then func(store.Txn) error) error {
-		return on.Update(ctx, func(x store.Txn) error {
-			if err := then(x); err != nil {
-				return err
-			}
-			return errors.Join(x.Put([]byte("agent-head/"+part), []byte("x")), x.Put(item[part], []byte("x")))
-		})
-	}
-	for part, key := range item {
-		err := write(other, part, func(x store.Txn) error {
-			return x.Put(append([]byte("inbox/a/12345678/"), key[len("item/"):]...), []byte("x"))
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	listed := 0
-	err := b.View(ctx, func(x store.Txn) error {
-		return x.Scan(store.Prefix([]byte("inbox/")), func(_, _ []byte) bool { listed++; return true })
-	})
-	if err != nil || listed != 2 {
-		t.Fatal(listed, err)
-	}
-	tries := 0
-	err = write(b, "ann", func(x store.Txn) error {
-		tries++
-		value, err := x.Get(item["ann"])
-		if _, ahead := x.(*txn).cached[one(pathOf(item["bob"]))]; tries == 1 && !ahead {
-			t.Error("the item of bob was not read ahead")
-		}
-		if tries == 1 {
-			err = errors.Join(err, write(other, "bob", func(store.Txn) error { return nil }))
-		}
-		return errors.Join(err, x.Put(item["ann"], append(value, '2')))
-	})
-	if err != nil || tries != 1 {
-		t.Errorf("%d tries: %v", tries, err)
 	}
 }
