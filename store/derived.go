@@ -257,31 +257,26 @@ func (f *Facts) addNeeds(d *derived) {
 // An inbox row is whether the item was seen, since when it needs the operator, and the item's row. A snoozed one also holds the time when
 // the snooze ends, and its need.
 func encodeInboxed(x model.Inboxed) []byte {
-	w := rowWriter(make([]byte, 0, 340))
-	w.flags(x.Seen)
-	w.time(x.Since)
-	if x.Snoozed {
-		w.time(x.SnoozedUntil)
-		w.number(uint64(slices.Index(model.Needs, x.Need)))
-	}
-	return append(w, encodeRow(x.Row)...)
+	c := rowCodec{bytes: make([]byte, 0, 340)}
+	c.inboxed(&x)
+	return c.bytes
 }
 
 func decodeInboxed(need model.Need, b []byte) (model.Inboxed, error) {
-	r := rowReader{bytes: b}
-	x := model.Inboxed{Need: need}
-	x.Seen = r.number()&1 != 0
-	x.Since = r.time()
-	if need == model.Snoozed {
-		x.Snoozed, x.SnoozedUntil = true, r.time()
-		x.Need = model.Needs[min(r.number(), uint64(len(model.Needs)-1))]
+	c, x := readingRow(b), model.Inboxed{Need: need, Snoozed: need == model.Snoozed}
+	c.inboxed(&x)
+	return x, c.end()
+}
+
+func (c *rowCodec) inboxed(x *model.Inboxed) {
+	c.flags(&x.Seen)
+	c.fields(&x.Since)
+	if x.Snoozed {
+		need := slices.Index(model.Needs, x.Need)
+		c.fields(&x.SnoozedUntil, &need)
+		x.Need = model.Needs[min(uint(need), uint(len(model.Needs)-1))]
 	}
-	if r.short {
-		return x, kv.Damaged("read", "an inbox row is cut")
-	}
-	var err error
-	x.Row, err = decodeRow(b[r.at:])
-	return x, err
+	c.row(&x.Row)
 }
 
 func (r Reader) Inbox(need model.Need, visit func(model.Inboxed) bool) {
