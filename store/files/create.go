@@ -166,9 +166,6 @@ func makeDir(m *Machine, at *os.Root, name string, sync bool) (*os.Root, error) 
 // createNew creates the file name with the content data, all or nothing, if the name does not exist. Neither a reader nor a crash ever sees
 // a part of the content.
 func createNew(m *Machine, dir *os.Root, name string, data []byte, sync bool) (created bool, err error) {
-	if len(data) == 0 && !sync {
-		return createEmpty(m, dir, name)
-	}
 	if _, err := dir.Lstat(name); err == nil {
 		return false, nil
 	}
@@ -186,21 +183,6 @@ func createNew(m *Machine, dir *os.Root, name string, data []byte, sync bool) (c
 		return false, err
 	}
 	return err == nil, nil
-}
-
-// createEmpty is createNew for an empty file, which is whole as soon as it has its name.
-func createEmpty(m *Machine, dir *os.Root, name string) (created bool, err error) {
-	if err := m.Before(Op{Kind: create, Path: pathIn(dir, name)}); err != nil {
-		return false, err
-	}
-	f, err := dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
-	if errors.Is(err, fs.ErrExist) {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	return true, f.Close()
 }
 
 // nameNew renames the file temp to name, unless name exists. If the file system has no such rename, nameNew makes a link and then removes
