@@ -146,9 +146,6 @@ func (l *Ledger) ApplyThen(ctx context.Context, e model.Envelope, then func(mode
 	if err != nil {
 		return model.Receipt{}, err
 	}
-	if err := l.saveAhead(ctx, e.Command); err != nil {
-		return model.Receipt{}, Explain(err)
-	}
 	// Every try uses the same stamp, so that a retry judges the same command.
 	at := model.Stamp{At: l.Now().UTC().Round(0), NewID: l.NewID(), Actor: e.Actor, Agent: e.Agent}
 	ahead := l.createAhead(at, e.Command)

@@ -3,10 +3,8 @@ package store
 import (
 	"bytes"
 	"context"
-	"errors"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -16,40 +14,22 @@ import (
 )
 
 // A ledger on a cluster keeps the whole text of a plan that is longer than its preview, for the machines that do not have the file. The
-// text lies in pieces under its hash, so that nothing that is read changes. A list for each item names the hashes of its texts. The first
-// piece is stored together with its hash in the list, and the last one together with the description.
-const (
-	pieceBytes = 512 << 10
-	mostPieces = (model.MaxPlanBody + pieceBytes - 1) / pieceBytes
-	// bodiesKept are the present text and the last five.
-	bodiesKept = 6
-)
+// text lies under its hash, so that nothing that is read changes. A list for each item names the hashes of its texts.
 
-// planBody is the whole text of a plan in pieces, for a commit each.
-type planBody struct {
-	hash   string
-	pieces [][]byte
-}
-
-func bodyOf(hash string, text []byte) planBody {
-	return planBody{hash, slices.Collect(slices.Chunk(text, pieceBytes))}
-}
+// bodiesKept are the present text and the last five.
+const bodiesKept = 6
 
 func TextsKey(w model.WorkItem) []byte {
 	return cat(TablePlan, string(w.AgentID), "/", string(w.ID), "/kept")
 }
 
-func piecesPrefix(w model.WorkItem, hash string) []byte {
+func textPrefix(w model.WorkItem, hash string) []byte {
 	return cat(TablePlan, string(w.AgentID), "/", string(w.ID), "/", digitsOf(hash), "/")
 }
 
 func digitsOf(hash string) string {
 	_, digits, _ := strings.Cut(hash, ":")
 	return digits
-}
-
-func pieceKey(w model.WorkItem, hash string, n int) []byte {
-	return append(piecesPrefix(w, hash), strconv.Itoa(n)...)
 }
 
 func awaitedKey(w model.WorkItem) []byte {
@@ -67,25 +47,22 @@ func (f *Facts) Texts(w model.WorkItem) (kept []string) {
 	return kept
 }
 
-// keepPieces stores pieces of a text. It drops the oldest text beyond the limit, but not that of the item's description.
-func (f *Facts) keepPieces(w model.WorkItem, b planBody, pieces ...int) {
-	kept := slices.DeleteFunc(f.Texts(w), func(hash string) bool { return hash == b.hash })
-	kept = append(kept, b.hash)
-	for len(kept) > bodiesKept {
-		old := slices.IndexFunc(kept, func(hash string) bool { return hash != w.PlanArtifact.Hash })
-		f.DropText(w, kept[old])
-		kept = slices.Delete(kept, old, old+1)
+// keepText stores the text that an item's description describes. It drops the oldest text beyond the limit.
+func (f *Facts) keepText(w model.WorkItem, text []byte) {
+	hash := w.PlanArtifact.Hash
+	kept := append(slices.DeleteFunc(f.Texts(w), func(old string) bool { return old == hash }), hash)
+	for ; len(kept) > bodiesKept; kept = kept[1:] {
+		f.DropText(w, kept[0])
 	}
 	f.PutJSON(TextsKey(w), kept)
-	for _, n := range pieces {
-		f.Put(pieceKey(w, b.hash, n), b.pieces[n])
-	}
+	f.DropText(w, hash)
+	f.Put(append(textPrefix(w, hash), '0'), text)
 }
 
-// DropText deletes the pieces of a text.
+// DropText deletes a text. Earlier versions cut one in two.
 func (f *Facts) DropText(w model.WorkItem, hash string) {
-	for n := range mostPieces {
-		f.Delete(pieceKey(w, hash, n))
+	for _, half := range "01" {
+		f.Delete(append(textPrefix(w, hash), byte(half)))
 	}
 }
 
@@ -96,65 +73,27 @@ func (f *Facts) SameHead(part model.AgentID) {
 	f.Fail(f.Txn.Put(HeadKey(part), bytes.Clone(head)))
 }
 
-// saveBody stores the text that came with a command, or its last piece if the others were stored before.
+// saveBody stores the text that came with a command.
 func (f *Facts) saveBody(c model.SavePlan) {
-	w, _ := f.Item(c.WorkItemID)
-	if !f.keepsBodies() || !model.KeepsBody(w.PlanArtifact) {
-		return
+	if w, _ := f.Item(c.WorkItemID); f.keepsBodies() && model.KeepsBody(w.PlanArtifact) {
+		f.keepText(w, []byte(c.Text.Raw())) // raw: stored, not shown
 	}
-	b := bodyOf(w.PlanArtifact.Hash, []byte(c.Text.Raw())) // raw: stored, not shown
-	last := len(b.pieces) - 1
-	if last > 0 && !slices.Contains(f.Texts(w), b.hash) {
-		f.Fail(model.Busy("others keep saving the plan of %s", w.Handle).WithHint("try again; nothing was changed"))
-		return
-	}
-	f.keepPieces(w, b, last)
 }
 
-// saveAhead stores all pieces but the last of a text that comes with a command, each in a commit of its own. A text whose command is
-// refused after that is dropped like an old one.
-func (l *Ledger) saveAhead(ctx context.Context, command model.Command) error {
-	c, ok := command.(model.SavePlan)
-	if !ok || len(c.Text) <= pieceBytes || !model.KeepsBody(c.Plan) {
-		return nil
-	}
-	b := bodyOf(c.Plan.Hash, []byte(c.Text.Raw())) // raw: stored, not shown
-	return l.storePieces(ctx, c.WorkItemID, b, len(b.pieces)-1, func(w model.WorkItem) bool { return w.PlanArtifact.Hash == c.Base })
-}
-
-// KeepPlan stores the whole text of an item's plan, unless the ledger has it or describes another one.
+// KeepPlan stores the whole text of an item's plan, unless the ledger has it or describes another one, or moves its texts to the archive.
 func (l *Ledger) KeepPlan(ctx context.Context, w model.WorkItem, text []byte) error {
 	if known, err := l.PlanBody(ctx, w); err != nil || known != nil {
 		return err
 	}
-	b := bodyOf(w.PlanArtifact.Hash, text)
-	err := l.storePieces(ctx, w.ID, b, len(b.pieces), func(now model.WorkItem) bool { return now.PlanArtifact.Hash == b.hash })
-	return Explain(err)
-}
-
-// storePieces stores the first pieces of a text while the item is as wanted and its texts are not moved to the archive.
-func (l *Ledger) storePieces(ctx context.Context, item model.ItemID, b planBody, pieces int, wanted func(model.WorkItem) bool) error {
-	const tries = 5
-	for n := range pieces {
-		put := func(t Txn) error {
-			f := NewFacts(t)
-			w, _ := f.Item(item)
-			if f.Err != nil || !f.keepsBodies() || l.movesTexts(w) || !wanted(w) {
-				return f.Err
-			}
-			f.keepPieces(w, b, n)
-			f.SameHead(w.AgentID)
-			return f.Err
+	return Explain(l.Update(ctx, func(t Txn) error {
+		f := NewFacts(t)
+		now, _ := f.Item(w.ID)
+		if f.Err == nil && f.keepsBodies() && !l.movesTexts(now) && now.PlanArtifact.Hash == w.PlanArtifact.Hash {
+			f.keepText(now, text)
+			f.SameHead(now.AgentID)
 		}
-		err := l.Update(ctx, put)
-		for try := 1; errors.Is(err, ErrUnknown) && try < tries && ctx.Err() == nil; try++ {
-			err = l.Update(ctx, put)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+		return f.Err
+	}))
 }
 
 // PlanBody returns the whole text of the plan that w describes, from the ledger or from the archive in this home. It is nil if they do not
@@ -189,10 +128,10 @@ func (f *Facts) PlanBody(w model.WorkItem) (text []byte) {
 
 // Text is a text of an item; nil if it is not kept, or not whole.
 func (f *Facts) Text(w model.WorkItem, hash string) (text []byte) {
-	f.Scan(Prefix(piecesPrefix(w, hash)), func(key, value []byte) bool {
-		piece, err := kv.Unframe(key, value)
+	f.Scan(Prefix(textPrefix(w, hash)), func(key, value []byte) bool {
+		half, err := kv.Unframe(key, value)
 		f.Harmed(err)
-		text = append(text, piece...)
+		text = append(text, half...)
 		return len(text) < model.MaxPlanBody
 	})
 	if !isText(hash, text) {

@@ -26,7 +26,7 @@ const (
 )
 
 // maxBytes is the size of the largest commit. The server takes 1.5 MiB.
-const maxBytes = 1 << 20
+const maxBytes = 5 << 18
 
 // Update implements store.Backend.
 func (b *Backend) Update(ctx context.Context, fn func(store.Txn) error) error {
