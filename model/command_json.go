@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -163,6 +164,39 @@ func DecodeStrict(input []byte, v any) error {
 		return errors.New("text after the JSON value")
 	}
 	return nil
+}
+
+// Unclear says why two readers could read valid JSON differently: a key is there twice, or in two cases, or it nests more than most deep.
+func Unclear(raw []byte, most int) string {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	var value func(left int) string
+	value = func(left int) string {
+		begin, _ := d.Token()
+		if _, nests := begin.(json.Delim); !nests {
+			return ""
+		}
+		if left == 0 {
+			return fmt.Sprintf("it is nested more than %d deep", most)
+		}
+		keys := map[string]bool{}
+		for d.More() {
+			if begin == json.Delim('{') {
+				name, _ := d.Token()
+				key := strings.ToLower(name.(string))
+				if keys[key] {
+					return fmt.Sprintf("the key %q is there twice, or in two cases", Text(name.(string)))
+				}
+				keys[key] = true
+			}
+			if why := value(left - 1); why != "" {
+				return why
+			}
+		}
+		_, _ = d.Token() // the closing delimiter
+		return ""
+	}
+	return value(most)
 }
 
 // commandReader reads the command with a name.

@@ -3,7 +3,6 @@ package thread
 import (
 	"bytes"
 	"encoding/json"
-	"io"
 	"maps"
 	"reflect"
 	"slices"
@@ -28,79 +27,21 @@ func readObject(raw []byte) (object, error) {
 	if !utf8.Valid(raw) {
 		return nil, damaged("it is not UTF-8")
 	}
+	if err := json.Unmarshal(raw, &json.RawMessage{}); err != nil {
+		return nil, damaged("it is not JSON").Because(err)
+	}
+	if why := model.Unclear(raw, maxDepth); why != "" {
+		return nil, damaged("%s", why)
+	}
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
-	v, err := readValue(d, 0)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return nil, damaged("text follows the JSON value")
-	}
+	var v any
+	_ = d.Decode(&v) // it is valid
 	o, ok := v.(object)
 	if !ok {
 		return nil, damaged("it is not a JSON object")
 	}
 	return o, nil
-}
-
-func readValue(d *json.Decoder, depth int) (any, error) {
-	if depth > maxDepth {
-		return nil, damaged("it is nested more than %d deep", maxDepth)
-	}
-	t, err := token(d)
-	switch t {
-	case json.Delim('{'):
-		return readMembers(d, depth)
-	case json.Delim('['):
-		return readItems(d, depth)
-	}
-	return t, err
-}
-
-func readMembers(d *json.Decoder, depth int) (any, error) {
-	o, folded := object{}, map[string]bool{}
-	for d.More() {
-		t, err := token(d)
-		if err != nil {
-			return nil, err
-		}
-		key, ok := t.(string)
-		if !ok {
-			return nil, damaged("a key is not a string")
-		}
-		if f := strings.ToLower(key); folded[f] {
-			return nil, damaged("the key %q is there twice, or in two cases", model.Text(key))
-		} else {
-			folded[f] = true
-		}
-		if o[key], err = readValue(d, depth+1); err != nil {
-			return nil, err
-		}
-	}
-	_, err := token(d)
-	return o, err
-}
-
-func readItems(d *json.Decoder, depth int) (any, error) {
-	list := []any{}
-	for d.More() {
-		v, err := readValue(d, depth+1)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, v)
-	}
-	_, err := token(d)
-	return list, err
-}
-
-func token(d *json.Decoder) (json.Token, error) {
-	t, err := d.Token()
-	if err != nil {
-		return nil, damaged("it is not JSON").Because(err)
-	}
-	return t, nil
 }
 
 func damaged(format string, args ...any) *model.Error {

@@ -98,7 +98,7 @@ func TestWhatIsRefusedOverHTTP(t *testing.T) {
 		"a bad agent":     {"a%20b", token, ping, 401, "vise mcp token"},
 		"nothing":         {"ann", token, "", 400, "not JSON"},
 		"no JSON":         {"ann", token, "{", 400, "not JSON"},
-		"a key twice":     {"ann", token, `{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}`, 400, "a key is named twice"},
+		"a key twice":     {"ann", token, `{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}`, 400, "is there twice"},
 		"a batch":         {"ann", token, "[" + ping + "]", 400, "batches are not taken"},
 		"nested":          {"ann", token, strings.Repeat(`{"a":`, 100) + "1" + strings.Repeat("}", 100), 400, `jsonrpc must be`},
 		"too large":       {"ann", token, `{"jsonrpc":"2.0","id":1,"method":"` + strings.Repeat("a", 1<<20) + `"}`, 413, "at most 1048576 bytes"},

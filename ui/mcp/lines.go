@@ -15,6 +15,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"vise/model"
 )
 
 const (
@@ -163,7 +165,7 @@ func messageOf(line []byte) (jsonrpc.Message, *refusal) {
 	case string(head["jsonrpc"]) != `"2.0"`:
 		return nil, &refusal{jsonrpc.CodeInvalidRequest, `jsonrpc must be "2.0"`, id}
 	}
-	if why := unclear(line); why != "" {
+	if why := model.Unclear(line, maxDepth); why != "" {
 		return nil, &refusal{jsonrpc.CodeInvalidRequest, why, id}
 	}
 	if _, asks := head["method"]; !asks {
@@ -190,39 +192,6 @@ func usableID(raw json.RawMessage) (json.RawMessage, bool) {
 		return raw, true
 	}
 	return raw, raw[0] != 'n' && json.Unmarshal(raw, &number) == nil
-}
-
-// unclear says why a message could be read in two ways: a key appears twice, or it nests so deep that parsers differ.
-func unclear(line []byte) string {
-	d := json.NewDecoder(bytes.NewReader(line))
-	d.UseNumber()
-	return unclearValue(d, 0)
-}
-
-// unclearValue applies unclear to the next value of valid JSON.
-func unclearValue(d *json.Decoder, depth int) string {
-	begin, _ := d.Token()
-	if _, nests := begin.(json.Delim); !nests {
-		return ""
-	}
-	if depth == maxDepth {
-		return fmt.Sprintf("a message nests at most %d deep", maxDepth)
-	}
-	keys := map[json.Token]bool{}
-	for d.More() {
-		if begin == json.Delim('{') {
-			key, _ := d.Token()
-			if keys[key] {
-				return "a key is named twice"
-			}
-			keys[key] = true
-		}
-		if why := unclearValue(d, depth+1); why != "" {
-			return why
-		}
-	}
-	_, _ = d.Token() // the closing delimiter
-	return ""
 }
 
 func (l *lines) refuse(r *refusal) error { return l.put(append(r.answer(), '\n')) }
