@@ -3,6 +3,8 @@ package mcp
 import (
 	"strings"
 	"testing"
+
+	"vise/model"
 )
 
 // What is at a limit is taken, what is beyond is not.
@@ -15,7 +17,7 @@ func TestMessagesAndWordsAtTheirLimits(t *testing.T) {
 		}
 	}
 	for n, clear := range map[int]bool{1: true, maxDepth: true, maxDepth + 1: false} {
-		if why := unclear([]byte(strings.Repeat("[", n) + strings.Repeat("]", n))); (why == "") != clear {
+		if why := model.Unclear([]byte(strings.Repeat("[", n)+strings.Repeat("]", n)), maxDepth); (why == "") != clear {
 			t.Errorf("%d arrays in one another: %q, want clear %v", n, why, clear)
 		}
 	}
