@@ -10,8 +10,8 @@ import (
 	"vise/store/kv"
 )
 
-// Each frame of a list reads twenty rows of the class index. JSON takes 8 µs for a row, this format, with the fields in a fixed order, about
-// two.
+// Each frame of a list reads twenty rows of the class index. JSON takes 8 µs for a row, this format, with the fields in order,
+// about two.
 
 // encodeRow writes a row's fields, each as a number, or as a length and bytes.
 func encodeRow(r model.Row) []byte {

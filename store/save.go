@@ -12,7 +12,8 @@ import (
 
 // judge answers a command inside a transaction. For a known key it returns the stored
 // receipt; otherwise it judges the command and saves the result. The plan ahead exists already.
-func (l *Ledger) judge(ctx context.Context, t Txn, at model.Stamp, e model.Envelope, fp string, ahead model.NewPlan) (model.Receipt, error) {
+func (l *Ledger) judge(ctx context.Context, t Txn, at model.Stamp, e model.Envelope, fp string,
+	ahead model.NewPlan) (model.Receipt, error) {
 	f := NewFacts(t)
 	if known, ok := f.answer(e.Key); ok || f.Err != nil {
 		return replayed(known, fp, f.Err)

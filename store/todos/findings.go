@@ -117,8 +117,9 @@ func (is issue) draft(ref string, c Context, nth int) todo.Draft {
 	d := todo.Draft{
 		Source: cmp.Or(c.Source, "audit"), Status: todo.Pending, Priority: is.priority,
 		Title: headline(is.rule + ": " + is.message), Problem: model.Text(is.message), Evidence: model.Text(is.snippet),
-		SourceRef: model.Text(ref), FindingID: cut(is.rule, 60) + "-" + model.Text(model.Hash(is.rule, is.file, is.message, strconv.Itoa(nth))[:8]),
-		Severity: cut(is.severity, 40), Chain: c.Chain,
+		SourceRef: model.Text(ref),
+		FindingID: cut(is.rule, 60) + "-" + model.Text(model.Hash(is.rule, is.file, is.message, strconv.Itoa(nth))[:8]),
+		Severity:  cut(is.severity, 40), Chain: c.Chain,
 		Findings: []todo.Finding{{Label: "Rule", Text: model.Text(is.rule)}, {Label: "File", Text: at(is.file, is.line)},
 			{Label: "Issue", Text: model.Text(is.message)}, {Label: "Severity", Text: model.Text(is.severity)}, {Label: "Help",
 				Text: model.Text(is.help)}},
