@@ -200,10 +200,10 @@ func toTab(n int) act {
 	}
 }
 
-// showTab shows a tab of the detail. Path and story are read only while their tabs are shown.
+// showTab shows a tab of the detail. The story is read only while its tab is shown.
 func showTab(c *console, tab screen.Tab) {
 	c.tab = tab
-	if tab == screen.TabWhy || tab == screen.TabEvents {
+	if tab == screen.TabHistory {
 		c.read()
 		return
 	}

@@ -242,7 +242,7 @@ func (x *touring) work() {
 	x.at("Block what is marked", "home", "v", "v", "b")
 	x.keys("esc", "home", "tab")
 	x.take("Detail: Plan")
-	for _, tab := range []string{"Todos", "Waits", "Events", "Why", "Report", "Thread", "Files"} {
+	for _, tab := range []string{"Todos", "History", "Report", "Thread", "Files"} {
 		x.keys("]")
 		x.take("Detail: " + tab)
 	}

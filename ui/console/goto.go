@@ -34,13 +34,23 @@ func goLines(c *console) []menuLine {
 			out = append(out, line(x.key, "Go to the tab "+screen.TabNames[tab], x.does, goTab(screen.Tab(tab))))
 		}
 	}
+	if c.view == viewDesk {
+		out = append(out, line("y", "Unfold or fold why", "it is where it is, in its header", unfoldWhy))
+	}
 	return out
 }
 
 // tabLetters are the letters of the tabs.
 var tabLetters = [screen.TabCount]struct{ key, does string }{
-	{"p", "plan.md"}, {"t", "the checklist"}, {"w", "what it waits for"}, {"e", "what happened to it"}, {"y", "why it is where it is"},
+	{"p", "plan.md"}, {"t", "the checklist"}, {"h", "its waits and what happened to it"},
 	{"c", "its report"}, {"b", "where work was left"}, {"l", "file todos"}, {"v", "what the work changed"},
+}
+
+// unfoldWhy unfolds the reasons in the header of the detail, or folds them. They are read only while they are shown.
+func unfoldWhy(c *console) {
+	c.reasons = !c.reasons
+	openDetail(c)
+	c.read()
 }
 
 // goTab goes into a tab of the detail, if the item has it.

@@ -42,7 +42,7 @@ func TestAKilledConsoleBeginsWhereItWas(t *testing.T) {
 		typed string
 		again []string
 	}{
-		{name: "an item and a tab", keys: []string{"j", "j", "]", "]"}},
+		{name: "an item and a tab", keys: []string{"j", "j", "]", "]", "]"}},
 		{name: "a filter that is kept", keys: []string{"/"}, typed: "jitter", again: []string{"enter"}},
 		{name: "marks", keys: []string{"v", "v"}},
 		{name: "the fleet's inbox", keys: []string{"2", "tab", "j"}},

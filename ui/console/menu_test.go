@@ -87,7 +87,7 @@ func TestTheLettersOfPlacesAreShownToWhoWaits(t *testing.T) {
 		wd.change("create b Tidy up")
 		wd.settle()
 		for _, step := range []struct{ keys, says string }{
-			{"f", "Agents"}, {"a", "Activity  all agents"}, {"r", "finished work"}, {"d", "Queue"}, {"y", "‹Why›"}, {"p", "‹Plan›"},
+			{"f", "Agents"}, {"a", "Activity  all agents"}, {"r", "finished work"}, {"d", "Queue"}, {"y", " Class "}, {"p", "‹Plan›"},
 		} {
 			wd.press("g", step.keys)
 			wd.settle()

@@ -196,8 +196,8 @@ type place struct {
 	agent  model.AgentID
 	focus  pane
 	zoomed bool
-	// unfolded shows all rows of a class.
-	unfolded bool
+	// unfolded shows all rows of a class, reasons why the item is where it is.
+	unfolded, reasons bool
 	spot
 	// elsewhere holds the spots of the other agents.
 	elsewhere map[model.AgentID]spot

@@ -44,8 +44,8 @@ func (l reading) pause() time.Duration {
 func (c *console) want() want {
 	_, item := c.shown()
 	w := want{agent: c.agent, item: item, rows: c.queueLimit().Lines, all: c.allEvents,
-		path:  c.tab == screen.TabWhy && c.view == viewDesk,
-		story: c.tab == screen.TabEvents && c.view == viewDesk}
+		path:  c.reasons && c.view == viewDesk,
+		story: c.tab == screen.TabHistory && c.view == viewDesk}
 	switch {
 	case c.queueLimit().All:
 		w.rows = allRows

@@ -175,13 +175,13 @@ func (c *console) detailView() screen.Detail {
 	if v.Files = c.files.FileTodos; v.Detail == nil || c.files.item != v.Detail.ID {
 		v.Files.Linked = nil // the links on hand are another item's
 	}
-	if v.Tab == screen.TabWhy {
-		v.WhyKeys, v.Path = c.whyKeys(), c.truth.path
+	if c.reasons && !v.Preview {
+		v.Reasons, v.WhyKeys, v.Path = true, c.whyKeys(), c.truth.path
 	}
 	return v
 }
 
-// whyKeys are the available keys that would change the content of the page Why.
+// whyKeys are the available keys that would change the reasons that the header shows.
 func (c *console) whyKeys() []string {
 	block := "block"
 	if r := c.row(); r != nil && r.CanUnblock() {

@@ -203,8 +203,8 @@ func (v Detail) changes(w, h int) []string {
 
 // ChangesHeight is the number of visible rows of the changes.
 func (v Detail) ChangesHeight() int {
-	w, h := v.Inner()
-	return max(h-headRows-len(v.changesHead(w)), 1)
+	w, h := v.room()
+	return max(h-len(v.changesHead(w)), 1)
 }
 
 // changesHead says how much changed, and since when.

@@ -40,18 +40,15 @@ type Detail struct {
 	// Card says where the work was left. HasThreads means that threads are read at all. Linked means that the item links to a thread.
 	Card               thread.Card
 	HasThreads, Linked bool
-	// Path is what the page Why shows in addition to the item's own reasons.
-	Path model.Path
-	// WhyKeys are the keys that would change what the page Why shows: "i answer".
+	// Reasons unfolds the header: why the item is where it is, Path, and the keys that would change it ("i answer").
+	Reasons bool
+	Path    model.Path
 	WhyKeys []string
 	// Opened means that there is a ledger.
 	Opened bool
 	// Preview means that it is shown beside a list that has the keys.
 	Preview bool
 }
-
-// headRows is the number of lines above the page: objective, facts, rule.
-const headRows = 3
 
 // Draw draws the detail.
 func (v Detail) Draw(pane int) Drawing {
@@ -64,9 +61,9 @@ func (v Detail) Draw(pane int) Drawing {
 	case v.Row == nil && v.Opened:
 		p.Lines = []string{v.Note("Nothing is selected.")}
 	case v.Row != nil:
-		p.Lines = v.head(w)
-		if v.Detail != nil {
-			p.Lines = append(p.Lines, v.window(w, h-headRows)...)
+		head := v.head(w)
+		if p.Lines = visibleRows(head, v.Scroll, h); v.Detail != nil {
+			p.Lines = append(p.Lines, v.window(w, h-len(head))...)
 		}
 		p.Foot = v.foot()
 	}
@@ -114,7 +111,46 @@ func (v Detail) head(w int) []string {
 	if s := v.save(); s != nil {
 		said = v.saveLine(s, w)
 	}
-	return []string{v.Strip(w, false, v.Strong.Of(" "+v.Show(r.Objective))), said, v.rule(w)}
+	out := []string{v.Strip(w, false, v.Strong.Of(" "+v.Show(r.Objective))), said}
+	if v.Detail != nil && v.save() == nil {
+		out = append(out, v.held(w)...)
+	}
+	if v.Detail != nil && v.Reasons {
+		out = append(append(out, v.why(w)...), v.Note(strings.Join(v.WhyKeys, " · ")))
+	}
+	return append(out, v.rule(w))
+}
+
+// held says in one line what the item waits for, and its blocker.
+func (v Detail) held(w int) []string {
+	var waits []string
+	for _, x := range v.ActiveWaits {
+		s := model.Spaced(x.Kind)
+		if x.Triggered() {
+			s += " (news)"
+		}
+		waits = append(waits, s)
+	}
+	var held []Piece
+	if len(waits) > 0 {
+		held = append(held, v.Muted.Of(" Waits for "), v.Text.Of(strings.Join(waits, ", ")+"  "))
+	}
+	if s := v.Show(v.BlockedBy); s != "" {
+		held = append(held, v.Muted.Of(" Blocker "), v.Text.Of(s))
+	}
+	if held == nil {
+		return nil
+	}
+	return []string{v.Strip(w, false, held...)}
+}
+
+// room is the size of the page below the header.
+func (v Detail) room() (w, h int) {
+	w, h = v.Inner()
+	if v.Row != nil {
+		h -= len(v.head(w))
+	}
+	return w, h
 }
 
 // rests says how long the item's agent waits before its next turn, if the item would have a turn otherwise.
@@ -156,23 +192,20 @@ func (v Detail) window(w, h int) []string {
 // page returns a whole tab, except the plan and the changes, which show a part of something longer.
 func (v Detail) page(w int) []string {
 	return [TabCount]func(Detail, int) []string{
-		tabTodos: Detail.todos, tabWaits: Detail.waits, TabEvents: Detail.events, TabWhy: Detail.why,
-		TabReport: Detail.report, TabThread: Detail.thread, TabFiles: Detail.files,
+		tabTodos: Detail.todos, TabHistory: Detail.history, TabReport: Detail.report, TabThread: Detail.thread, TabFiles: Detail.files,
 	}[v.Tab](v, w)
 }
 
 // LastLine is the last line that can be the first visible one; -1 if that is not known yet.
 func (v Detail) LastLine() int {
-	w, h := v.Inner()
+	w, h := v.room()
 	switch {
 	case v.Detail == nil:
 		return -1
 	case v.Tab == TabPlan, v.Tab == TabChanges:
-		return 0
-	case v.Tab == TabEvents:
-		return max(len(v.story(w))+len(v.Events.Entries)-(h-headRows), 0)
+		return max(-h, 0)
 	}
-	return max(len(v.page(w))-(h-headRows), 0)
+	return max(len(v.page(w))-h, 0)
 }
 
 // foot says where in the page the reader is, what changed in the plan, or which keys would change what the page shows.
@@ -184,8 +217,6 @@ func (v Detail) foot() string {
 		return v.planFoot()
 	case v.Tab == TabChanges:
 		return v.changesFoot()
-	case v.Tab == TabWhy:
-		return v.Muted.Paint(strings.Join(v.WhyKeys, " · "))
 	}
 	if last := v.LastLine(); last > 0 && v.Tab != TabFiles {
 		return v.Muted.Paint(fmt.Sprintf("%d%%", v.Scroll*100/last))
@@ -216,10 +247,10 @@ func (f Frame) TodoMark(s model.TodoState) (string, Ink) {
 	return f.Glyph.Pending, f.Text
 }
 
-// events returns the item's story and its events. Only visible events are laid out.
-func (v Detail) events(w int) []string {
+// history returns what the item waits and waited for, its story and its events. Only visible events are laid out.
+func (v Detail) history(w int) []string {
 	_, h := v.Inner()
-	out := v.story(w)
+	out := append(v.waits(w), v.story(w)...)
 	above := len(out)
 	out = append(out, make([]string, len(v.Events.Entries))...)
 	for i := max(v.Scroll, above); i < min(v.Scroll+h, len(out)); i++ {

@@ -100,21 +100,21 @@ func (s Search) Line(f Frame, typed *Field, w int) (line string, cursor int) {
 	return text.Sides(" "+f.Key.Paint("/")+" "+f.Text.Paint(lines[0]), f.Muted.Paint(s.Words())+" ", w), 3 + x
 }
 
-// summaryFrom is the least height of the detail at which there are lines below the plan for todos and waits.
-const summaryFrom = 16
+// summaryFrom is the least height of the page at which there are lines below the plan for todos.
+const summaryFrom = 13
 
 // PlanSize is the width and height of the plan's text.
 func (v Detail) PlanSize() (w, h int) {
-	w, h = v.Inner()
+	w, h = v.room()
 	if h >= summaryFrom && v.Detail != nil {
 		if n := len(v.summary(w)); n > 0 {
 			h -= n + 1
 		}
 	}
-	return w - 2, h - headRows
+	return w - 2, h
 }
 
-// plan returns the plan, its problems, and below it a summary of todos and waits.
+// plan returns the plan, its problems, and below it a summary of the todos.
 func (v Detail) plan(w, h int) []string {
 	_, rows := v.PlanSize()
 	out, shown := v.planState(w), v.Plan.Shown
@@ -281,32 +281,7 @@ func (v Detail) summary(w int) []string {
 			}
 		}
 	}
-	var held []Piece
-	if s := v.waitsInShort(); s != "" {
-		held = append(held, v.Muted.Of(" Waits for "), v.Text.Of(s+"  "))
-	}
-	if s := v.Show(v.BlockedBy); s != "" {
-		held = append(held, v.Muted.Of(" Blocker "), v.Text.Of(s))
-	}
-	if held == nil || v.save() != nil {
-		return out
-	}
-	if v.Wide && len(out) > 0 {
-		out = append(out, "")
-	}
-	return append(out, v.Strip(w, false, held...))
-}
-
-func (v Detail) waitsInShort() string {
-	var kinds []string
-	for _, x := range v.ActiveWaits {
-		s := model.Spaced(x.Kind)
-		if x.Triggered() {
-			s += " (news)"
-		}
-		kinds = append(kinds, s)
-	}
-	return strings.Join(kinds, ", ")
+	return out
 }
 
 // planFoot says how the plan changed and where the reader is.

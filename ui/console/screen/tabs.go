@@ -14,9 +14,7 @@ type Tab int
 const (
 	TabPlan Tab = iota
 	tabTodos
-	tabWaits
-	TabEvents
-	TabWhy
+	TabHistory
 	TabReport
 	TabThread
 	TabFiles
@@ -25,13 +23,13 @@ const (
 )
 
 // TabNames are the tabs' names on screen.
-var TabNames = [TabCount]string{"Plan", "Todos", "Waits", "Events", "Why", "Report", "Thread", "Files", "Changes"}
+var TabNames = [TabCount]string{"Plan", "Todos", "History", "Report", "Thread", "Files", "Changes"}
 
 // TabOf returns the page that shows what an entry of the inbox is about.
 func TabOf(n model.Need) Tab {
 	switch n {
 	case model.NeedAnswer, model.NeedPickup:
-		return tabWaits
+		return TabHistory
 	case model.NeedChoice, model.NeedReport:
 		return TabReport
 	}

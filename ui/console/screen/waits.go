@@ -21,9 +21,6 @@ func (v Detail) waits(w int) []string {
 	for i := len(v.Replies) - 1; i >= 0; i-- { // newest first
 		out = append(out, v.reply(v.Replies[i], w)...)
 	}
-	if len(v.Waits) == 0 && len(v.Replies) == 0 {
-		return append(out, v.Note(v.Keyed("No waits. {wait} parks it until something happens.")))
-	}
 	for _, x := range v.Waits {
 		out = append(out, v.Wait(x, v.BlockedBy, w)...)
 	}
