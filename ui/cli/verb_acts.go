@@ -44,9 +44,9 @@ it comes back at once. vise inbox --snoozed lists what is snoozed.`,
 			}
 			seen := model.Acknowledge{WorkItemID: c.WorkItemID, SeenRevision: c.SeenRevision, Withdraw: c.Withdraw}
 			names, in, err := carryOut(e, e.agent, seen, namesOf)
-			word := "acknowledged"
+			word := "hidden"
 			if c.Withdraw {
-				word = "no longer acknowledged:"
+				word = "no longer hidden:"
 			}
 			return receiptAnswer(in, "%s %s", didOf(in, word), names.item), err
 		},

@@ -113,6 +113,9 @@ func (m truthMsg) handle(c *console) {
 		c.read()
 	}
 	c.openPlan()
+	if _, h := c.detailView().PlanSize(); h != c.plan.Shown.H { // a wait or a todo came or went
+		c.drawPlan()
+	}
 	c.openCard()
 	c.relinked()
 	c.tellTriggers(before)

@@ -62,7 +62,7 @@ func (v Detail) Draw(pane int) Drawing {
 		p.Lines = []string{v.Note("Nothing is selected.")}
 	case v.Row != nil:
 		head := v.head(w)
-		if p.Lines = visibleRows(head, v.Scroll, h); v.Detail != nil {
+		if p.Lines = head; v.Detail != nil {
 			p.Lines = append(p.Lines, v.window(w, h-len(head))...)
 		}
 		p.Foot = v.foot()
@@ -112,13 +112,26 @@ func (v Detail) head(w int) []string {
 		said = v.saveLine(s, w)
 	}
 	out := []string{v.Strip(w, false, v.Strong.Of(" "+v.Show(r.Objective))), said}
-	if v.Detail != nil && v.save() == nil {
-		out = append(out, v.held(w)...)
-	}
-	if v.Detail != nil && v.Reasons {
-		out = append(append(out, v.why(w)...), v.Note(strings.Join(v.WhyKeys, " · ")))
+	if v.Detail != nil && v.Tab != TabHistory { // which has all of it
+		if v.save() == nil {
+			out = append(out, v.held(w)...)
+		}
+		_, h := v.Inner()
+		reasons := v.reasons(w)
+		if most := max(h/2, 1); len(reasons) > most {
+			reasons = append(reasons[:most-1], v.Note("The tab History (g h) shows all of it."))
+		}
+		out = append(out, reasons...)
 	}
 	return append(out, v.rule(w))
+}
+
+// reasons say why the item is where it is, and which keys would change that, if they are unfolded.
+func (v Detail) reasons(w int) []string {
+	if !v.Reasons {
+		return nil
+	}
+	return append(v.why(w), v.Note(strings.Join(v.WhyKeys, " · ")))
 }
 
 // held says in one line what the item waits for, and its blocker.
@@ -203,7 +216,7 @@ func (v Detail) LastLine() int {
 	case v.Detail == nil:
 		return -1
 	case v.Tab == TabPlan, v.Tab == TabChanges:
-		return max(-h, 0)
+		return 0
 	}
 	return max(len(v.page(w))-h, 0)
 }
@@ -247,10 +260,10 @@ func (f Frame) TodoMark(s model.TodoState) (string, Ink) {
 	return f.Glyph.Pending, f.Text
 }
 
-// history returns what the item waits and waited for, its story and its events. Only visible events are laid out.
+// history returns why the item is where it is, if that is unfolded, what it waits and waited for, its story and its events. Only visible events are laid out.
 func (v Detail) history(w int) []string {
 	_, h := v.Inner()
-	out := append(v.waits(w), v.story(w)...)
+	out := slices.Concat(v.reasons(w), v.waits(w), v.story(w))
 	above := len(out)
 	out = append(out, make([]string, len(v.Events.Entries))...)
 	for i := max(v.Scroll, above); i < min(v.Scroll+h, len(out)); i++ {
