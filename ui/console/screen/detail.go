@@ -260,7 +260,8 @@ func (f Frame) TodoMark(s model.TodoState) (string, Ink) {
 	return f.Glyph.Pending, f.Text
 }
 
-// history returns why the item is where it is, if that is unfolded, what it waits and waited for, its story and its events. Only visible events are laid out.
+// history returns why the item is where it is, if that is unfolded, what it waits and waited for, its story and its events. Only visible
+// events are laid out.
 func (v Detail) history(w int) []string {
 	_, h := v.Inner()
 	out := slices.Concat(v.reasons(w), v.waits(w), v.story(w))
