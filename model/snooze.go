@@ -91,9 +91,9 @@ func describeSnooze(d snoozeNews) string {
 	case d.Withdrawn:
 		return "back in the inbox"
 	case d.Until.IsZero():
-		return "snoozed until it changes"
+		return "hidden until it changes"
 	}
-	return "snoozed until " + d.Until.Format(time.RFC3339)
+	return "hidden until " + d.Until.Format(time.RFC3339)
 }
 
 // snoozedHorizon bounds how many snoozed entries are read.

@@ -16,9 +16,9 @@ func hideVerb() verb {
 	return verb{
 		use: "hide ID", short: "Hide a work item from the inbox until something new happens, or until a time", items: model.FilterOpen,
 		long: `hide says that you have seen what a work item needs: its entry leaves the inbox until something new
-happens. With --until it is snoozed until WHEN: a span from now (2h, 3d), a time (16:00, tomorrow 9:00,
+happens. With --until it is hidden until WHEN: a span from now (2h, 3d), a time (16:00, tomorrow 9:00,
 2026-11-21 09:00), or change, the next change of the work item. If the item needs something else before,
-it comes back at once. vise inbox --snoozed lists what is snoozed.`,
+it comes back at once. vise inbox --snoozed lists what is hidden.`,
 		example: "vise hide wi-7f3k\nvise hide wi-7f3k --until 'tomorrow 9:00'",
 		args:    to(&c.WorkItemID), revision: &c.SeenRevision,
 		flags: flags{

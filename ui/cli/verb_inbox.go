@@ -72,7 +72,7 @@ func (p *page) inbox(x inboxOf) {
 		p.inboxed(x, model.Text(action.SnoozedWords(x.SnoozedUntil, p.now.Local())+": "))
 	}
 	if x.Hidden > len(x.Snoozed) {
-		p.quiet("%d snoozed; vise inbox --snoozed lists them", x.Hidden)
+		p.quiet("%d hidden; vise inbox --snoozed lists them", x.Hidden)
 	}
 }
 
