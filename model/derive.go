@@ -305,7 +305,7 @@ var classReasons = map[Class]string{
 }
 
 func rankReason(y Why, c Class) string {
-	order := map[Class]string{TriggeredBlocked: "newest news first", QueuedRunnable: "by priority, then oldest update first"}[c]
+	order := map[Class]string{TriggeredBlocked: "latest news first", QueuedRunnable: "by priority, then oldest update first"}[c]
 	order = cmp.Or(order, "newest update first")
 	if y.Rank == 0 {
 		return fmt.Sprintf("beyond the first %d of %d, %s", rankHorizon, y.ClassSize, order)
