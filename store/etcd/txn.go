@@ -2,7 +2,6 @@ package etcd
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -239,7 +238,10 @@ func (t *txn) read(wanted ...read) ([]page, error) {
 	}
 	for i, r := range wanted {
 		if r.part != "" && t.writable {
-			if t.failed = cmp.Or(t.failed, t.lock.take(t.ctx, r.part)); t.failed != nil {
+			if t.failed == nil { // a change that has failed waits for no lock
+				t.failed = t.lock.take(t.ctx, r.part)
+			}
+			if t.failed != nil {
 				return nil, t.failed
 			}
 		}
