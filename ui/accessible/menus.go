@@ -287,15 +287,9 @@ func (s *dialogue) found(ctx context.Context, f action.RowFilter) ([]model.Row, 
 
 // rowWords returns an item in one line, in words only.
 func rowWords(r model.Row, now time.Time) string {
-	words := []string{model.Spaced(action.ShownClass(r)), string(r.Handle), r.Objective.String()}
-	if r.IsCurrent && r.Class != model.CurrentRunnable {
-		words[0] += ", picked"
-	}
-	switch {
-	case r.AgentFails():
+	words := []string{action.StateWords(action.ShownClass(r), r.IsCurrent, r.Stalled), string(r.Handle), r.Objective.String()}
+	if r.AgentFails() {
 		words[0] = "failing"
-	case r.Stalled:
-		words[0] += ", stalled"
 	}
 	if r.Todo.Total > 0 {
 		words = append(words, fmt.Sprintf("%d of %d todos done", r.Todo.Done, r.Todo.Total))

@@ -39,3 +39,15 @@ func ShownClass(r model.Row) model.Class {
 	}
 	return r.Class
 }
+
+// StateWords are the words for the state of an item in a list.
+func StateWords(c model.Class, current, stalled bool) string {
+	words := model.Spaced(c)
+	if current && c != model.CurrentRunnable {
+		words += ", picked"
+	}
+	if stalled {
+		words += ", stalled"
+	}
+	return words
+}

@@ -121,16 +121,10 @@ func (p *page) byAgent(x byAgent) {
 	}
 }
 
-// stateWords is the state of an item in lists.
-func stateWords(c model.Class, current, stalled bool) string {
-	mark, name := className(c)
-	if current && c != model.CurrentRunnable {
-		name += ", picked"
-	}
-	if stalled {
-		name += ", stalled"
-	}
-	return mark + " " + name
+// state is the cell that says the state of an item in lists.
+func (p *page) state(c model.Class, current, stalled bool) cell {
+	mark, _ := className(c)
+	return cell{text: mark + " " + action.StateWords(c, current, stalled), paint: func(s string) string { return p.class(c, s) }}
 }
 
 func (p *page) list(l home.ListResult) {
@@ -145,7 +139,7 @@ func (p *page) list(l home.ListResult) {
 	rows := make([][]cell, len(l.WorkItems))
 	for i, v := range l.WorkItems {
 		rows[i] = []cell{
-			{text: stateWords(v.Class, v.IsCurrent, v.Stalled), paint: func(s string) string { return p.class(v.Class, s) }},
+			p.state(v.Class, v.IsCurrent, v.Stalled),
 			{text: string(v.Handle), paint: p.strong},
 			{text: v.Objective.String()},
 			{text: strings.TrimSpace(progress(v.TodoList) + " " + string(v.Priority))},
@@ -267,9 +261,8 @@ func (p *page) searched(x searchedFor) {
 	}
 	cells := make([][]cell, len(x.WorkItems))
 	for i, r := range x.WorkItems {
-		shown := action.ShownClass(r)
 		cells[i] = []cell{
-			{text: stateWords(shown, r.IsCurrent, r.Stalled), paint: func(s string) string { return p.class(shown, s) }},
+			p.state(action.ShownClass(r), r.IsCurrent, r.Stalled),
 			{text: string(r.Handle), paint: p.strong}, {text: safe(r.AgentID)}, {text: r.Objective.String()},
 			{text: p.age(r.UpdatedAt), paint: p.muted},
 		}

@@ -61,9 +61,9 @@ func (v Detail) Draw(pane int) Drawing {
 	case v.Row == nil && v.Opened:
 		p.Lines = []string{v.Note("Nothing is selected.")}
 	case v.Row != nil:
-		head := v.head(w)
-		if p.Lines = head; v.Detail != nil {
-			p.Lines = append(p.Lines, v.window(w, h-len(head))...)
+		p.Lines = v.head(w)
+		if v.Detail != nil {
+			p.Lines = append(p.Lines, v.window(w, h-len(p.Lines))...)
 		}
 		p.Foot = v.foot()
 	}
