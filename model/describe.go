@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -14,6 +15,76 @@ func (e Entry) Describe() Text {
 		return describe(e.Data)
 	}
 	return Text(Spaced(e.Kind))
+}
+
+// Act is a row of activity: the event that names what one commit did to an item, and the others of that commit.
+type Act struct {
+	Entry
+	Then []Entry
+	// Times is how many equal acts the row stands for, if more than one.
+	Times int
+}
+
+// Acts groups events, newest or oldest first, by commit, agent, actor and item.
+func Acts(all []Entry) []Act {
+	var out []Act
+	for _, e := range all {
+		at := len(out) - 1
+		for at >= 0 && out[at].Revision == e.Revision && !out[at].sameAct(e) {
+			at--
+		}
+		if at < 0 || out[at].Revision != e.Revision {
+			out = append(out, Act{Entry: e})
+			continue
+		}
+		a := &out[at]
+		if c := cmp.Compare(e.leads(), a.leads()); c > 0 || c == 0 && e.N < a.N {
+			a.Entry, e = e, a.Entry
+		}
+		a.Then = append(a.Then, e)
+		slices.SortFunc(a.Then, func(x, y Entry) int { return cmp.Compare(x.N, y.N) })
+	}
+	return out
+}
+
+func (e Entry) sameAct(x Entry) bool {
+	return e.AgentID == x.AgentID && e.Actor == x.Actor && e.WorkItemID == x.WorkItemID
+}
+
+// leads ranks the events of one commit: the greatest names the act.
+func (e Entry) leads() int {
+	switch e.Kind {
+	case EventWorkItemPicked, EventWaitRegistered, EventOperatorAnswered:
+		return 3
+	case EventWorkItemWritten, EventWaitTriggered:
+		return 2
+	case EventFocusReleased, EventWaitsCancelled, EventReportPromoted, EventBriefSuppressed, EventCompletionWarning:
+		return 0
+	}
+	return 1
+}
+
+// Describe describes what was done, then in few words what followed from it.
+func (a Act) Describe() Text {
+	said := []Text{a.Entry.Describe()}
+	completed, answered := DataOf[Written](a.Entry).Action == "completed", a.Kind == EventOperatorAnswered
+	for _, e := range a.Then {
+		then := e.Describe()
+		switch {
+		case e.Kind == EventBriefSuppressed, DataOf[Written](e).Action == "waiting", e.Kind == EventFocusReleased && completed,
+			answered && (e.Kind == EventWaitTriggered || e.Kind == EventMessageQueued):
+			continue // the act says it
+		case e.Kind == EventFocusReleased:
+			then = "no longer current"
+		case e.Kind == EventWaitsCancelled:
+			then = Text(Counted(len(DataOf[cancelled](e).WaitIDs), "wait") + " cancelled")
+		case e.Kind == EventCompletionWarning:
+			words, _, _ := strings.Cut(DataOf[Warning](e).Message, ";")
+			then = Text(strings.TrimPrefix(words, "completed "))
+		}
+		said = append(said, then)
+	}
+	return Join(said, " · ")
 }
 
 var describers = map[EventKind]func(json.RawMessage) Text{

@@ -2,6 +2,7 @@ package model
 
 import (
 	"encoding/json"
+	"slices"
 	"testing"
 	"time"
 )
@@ -63,5 +64,49 @@ func TestAnEventWithBrokenDataStillTells(t *testing.T) {
 		if got := (Entry{Kind: EventWorkItemPicked, Data: json.RawMessage(raw)}).Describe(); got != "picked" {
 			t.Errorf("%q: got %q", raw, got)
 		}
+	}
+}
+
+// What one commit did to an item is one row, whichever end of the journal is read first; another item, actor or commit has its own.
+func TestOneActIsOneRow(t *testing.T) {
+	n := 0
+	entry := func(revision uint64, item ItemID, actor Actor, kind EventKind, data any) Entry {
+		raw, err := json.Marshal(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n++
+		return Entry{Revision: revision, N: n, AgentID: "ann", Actor: actor, Kind: kind, WorkItemID: item, Data: raw}
+	}
+	journal := []Entry{
+		entry(5, "a", "agent:ann", EventWorkItemWritten, Written{Action: "waiting", BlockedBy: "LRU or LFU?"}),
+		entry(5, "a", "agent:ann", EventWaitRegistered, registered{Kind: WaitOperator, Question: "LRU or LFU?"}),
+		entry(5, "a", "agent:ann", EventFocusReleased, Released{Reason: "work_item_waiting"}),
+		entry(6, "b", "operator", EventFocusReleased, Released{Reason: ReleasedByPick}),
+		entry(6, "a", "operator", EventWaitsCancelled, cancelled{WaitIDs: []WaitID{"w"}, Reason: "blocker_cleared"}),
+		entry(6, "a", "operator", EventWorkItemWritten, Written{Action: "unblocked"}),
+		entry(6, "a", "operator", EventWorkItemPicked, Picked{Transition: Transition{Reason: "LRU"}}),
+		entry(7, "a", "agent:ann", EventFocusReleased, Released{Reason: "work_item_completed"}),
+		entry(7, "a", "agent:ann", EventWorkItemWritten, Written{Action: "completed"}),
+		entry(7, "a", "agent:ann", EventReportPromoted, promoted{Source: ReportSameRound, TextPreview: "Done."}),
+		entry(7, "a", "agent:ann", EventBriefSuppressed, promoted{}),
+		entry(7, "a", "agent:ann", EventCompletionWarning, Warning{Message: "completed without evidence; vise check runs it"}),
+		entry(7, "a", "external:watcher", EventPlanRefreshed, refreshed{Condition: PlanOK, Added: 2}),
+		entry(8, "a", "operator", EventOperatorAnswered, answered{Text: "LRU"}),
+		entry(8, "a", "operator", EventWaitTriggered, TriggerNews{Provenance: Provenance{Actor: "operator", Payload: "LRU"}}),
+		entry(8, "a", "operator", EventMessageQueued, messageNews{Text: "LRU"}),
+	}
+	want := []string{"asks: LRU or LFU? · no longer current", "no longer current: other work item picked", "picked: LRU · 1 wait cancelled · unblocked",
+		"completed · report kept: Done. · without evidence", "plan.md +2 −0", "answered: LRU"}
+	for range 2 {
+		var got []string
+		for _, a := range Acts(journal) {
+			got = append(got, a.Describe().String())
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("the rows are %q, want %q", got, want)
+		}
+		slices.Reverse(journal)
+		slices.Reverse(want)
 	}
 }

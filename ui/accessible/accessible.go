@@ -175,7 +175,7 @@ func (s *dialogue) notify(ctx context.Context) {
 	s.tellWrong(ctx)
 	_ = s.View(ctx, func(r model.Reader) error {
 		list, news, all := s.news.Next(r, maxEvents+1)
-		for _, e := range list[:min(len(list), maxEvents)] {
+		for _, e := range model.Acts(list[:min(len(list), maxEvents)]) {
 			fmt.Fprintf(s.Out, "\nEvent %s\n", eventWords(r, e))
 		}
 		s.news = news
@@ -206,8 +206,8 @@ func (s *dialogue) tellWrong(ctx context.Context) {
 	s.wrong = now
 }
 
-// eventWords returns an event in one line.
-func eventWords(r model.Reader, e model.Entry) string {
+// eventWords returns an act in one line.
+func eventWords(r model.Reader, e model.Act) string {
 	about := model.Text(e.AgentID)
 	if w, ok := r.Item(e.WorkItemID); ok {
 		about = model.Text(w.Handle)

@@ -233,8 +233,6 @@ func OfWork(e model.Entry) bool {
 		return model.DataOf[model.TurnNews](e).Outcome != model.TurnCompleted
 	case model.EventFocusReleased:
 		return model.DataOf[model.Released](e).Reason != model.ReleasedByPick // the pick's own event names the item
-	case model.EventWorkItemWritten:
-		return model.DataOf[model.Written](e).Action != "waiting" // the wait's own event names what is awaited
 	}
 	return true
 }

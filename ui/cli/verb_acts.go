@@ -136,6 +136,9 @@ func undo(e *Env, id model.ItemID, again, skip bool) (u model.Undo, in model.Rec
 	return u, in, err
 }
 
+// actEvents bounds the events that are read to describe an act.
+const actEvents = 8
+
 // actWords returns a description of an act from the journal.
 func actWords(e *Env, in model.Receipt) model.Text {
 	what, id := model.Text(in.Command), in.WorkItemID
@@ -143,9 +146,9 @@ func actWords(e *Env, in model.Receipt) model.Text {
 		id = cmp.Or(in.Inverse.Item(), id)
 	}
 	_ = read(e, func(r model.Reader) error {
-		for _, e := range r.History(in.AgentID, model.Position{Revision: in.Revision}, 2) {
-			if e.Revision == in.Revision && e.Kind != model.EventFocusReleased {
-				what = e.Describe()
+		for _, a := range model.Acts(r.History(in.AgentID, model.Position{Revision: in.Revision}, actEvents)) {
+			if a.Revision == in.Revision && a.Kind != model.EventFocusReleased {
+				what = a.Describe()
 				break
 			}
 		}

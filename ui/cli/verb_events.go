@@ -32,8 +32,8 @@ func eventsVerb() verb {
 	o := eventsOptions{limit: defaultEvents}
 	return verb{
 		use: "events", short: "Show what happened, oldest first; follow what happens",
-		long: `events lists the newest events, or with --after those behind a cursor. With --json each event is on a
-line of its own, with its kind and its cursor.`,
+		long: `events lists the newest events, or with --after those behind a cursor, one act a line. With --json each event
+is on a line of its own, with its kind and its cursor.`,
 		example: `vise events --item wi-7f3k --limit 5
 vise events --follow`,
 		flags: flags{
@@ -174,28 +174,25 @@ func (s *stream) more() error {
 	return s.next()
 }
 
-// show writes each event on a line of its own, at once.
+// show writes each act on a line of its own, at once; with --json each event.
 func (s *stream) show(list []model.Entry) error {
 	titles, err := s.titles(list)
 	if err != nil {
 		return err
 	}
-	for _, e := range list {
-		if s.item != "" && e.WorkItemID != s.item {
-			continue
-		}
-		if s.flags.json {
-			line := envelope{schemaPrefix + "events", event{cursorOf(e), e},
-				append(withReadOnly(s.Env, append([]model.Warning{}, s.notes...)),
-					s.home.Damage()...)}
-			if err := writeJSON(s.out, line); err != nil {
-				return err
-			}
-			continue
-		}
+	list = slices.DeleteFunc(slices.Clone(list), func(e model.Entry) bool { return s.item != "" && e.WorkItemID != s.item })
+	if !s.flags.json {
 		p := newPage(s.Env)
-		p.event(e, titles)
-		if err := p.flush(s.out); err != nil {
+		for _, a := range model.Acts(list) {
+			p.event(a, titles)
+		}
+		return p.flush(s.out)
+	}
+	for _, e := range list {
+		line := envelope{schemaPrefix + "events", event{cursorOf(e), e},
+			append(withReadOnly(s.Env, append([]model.Warning{}, s.notes...)),
+				s.home.Damage()...)}
+		if err := writeJSON(s.out, line); err != nil {
 			return err
 		}
 	}
@@ -224,8 +221,8 @@ func position(s string) (model.Position, error) {
 	return at, nil
 }
 
-// event writes on one line when the event happened, on whose work, and who did it if that was not the agent itself.
-func (p *page) event(e model.Entry, titles map[model.ItemID]string) {
+// event writes on one line when something happened, what followed from it, on whose work, and who did it if that was not the agent itself.
+func (p *page) event(e model.Act, titles map[model.ItemID]string) {
 	said := e.Describe().String()
 	if title := titles[e.WorkItemID]; title != "" {
 		said = title + ": " + said

@@ -148,7 +148,7 @@ func (c *console) choose(id model.ItemID) {
 func (c *console) lastTop(p pane) int {
 	if p == paneActivity {
 		_, h := c.layout.panes[p].Inner()
-		return max(len(c.truth.activity.Entries)-h, 0)
+		return max(len(c.truth.activity.Acts)-h, 0)
 	}
 	if last := c.detailView().LastLine(); last >= 0 {
 		return last

@@ -8,9 +8,8 @@ import (
 
 // shown are events as drawn, newest first: repeats folded, with the names of their items.
 func shown(r model.Reader, names map[model.ItemID]screen.Named, entries []model.Entry) screen.Events {
-	x := screen.Events{Names: names}
-	x.Entries, x.Times = screen.Folded(entries)
-	for _, e := range x.Entries {
+	x := screen.Events{Names: names, Acts: screen.Folded(entries)}
+	for _, e := range x.Acts {
 		nameOf(r, names, e.WorkItemID)
 	}
 	return x

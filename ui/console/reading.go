@@ -358,7 +358,7 @@ func (t truth) withItem(r model.Reader, w want, now time.Time) truth {
 	}
 	t.detail, t.row, t.need = &d, &d.Row, d.Need
 	told := slices.DeleteFunc(slices.Clone(d.Entries), func(e model.Entry) bool { return !w.all && !action.OfWork(e) })
-	t.events.Entries, t.events.Times = screen.Folded(told)
+	t.events.Acts = screen.Folded(told)
 	t.desk.Sections = withRow(t.desk, d.Row)
 	return t
 }

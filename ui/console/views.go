@@ -86,7 +86,7 @@ func (c *console) goToItem(agent model.AgentID, item model.ItemID) {
 func (c *console) adoptElsewhere(touched bool) {
 	switch c.view {
 	case viewFleet:
-		c.fleet = c.fleet.Adopt(fleetShown(c), happenedShown(c).Entries, touched)
+		c.fleet = c.fleet.Adopt(fleetShown(c), happenedShown(c).Acts, touched)
 		c.setSubject(c.fleet.Subject())
 	case viewReports:
 		c.reports = c.reports.Adopt(finishedShown(c), c.filterText(), touched)

@@ -266,9 +266,9 @@ func (v Detail) history(w int) []string {
 	_, h := v.Inner()
 	out := slices.Concat(v.reasons(w), v.waits(w), v.story(w))
 	above := len(out)
-	out = append(out, make([]string, len(v.Events.Entries))...)
+	out = append(out, make([]string, len(v.Events.Acts))...)
 	for i := max(v.Scroll, above); i < min(v.Scroll+h, len(out)); i++ {
-		out[i] = v.Events.ofAgent(v.Frame, v.Events.Entries[i-above], w)
+		out[i] = v.Events.ofAgent(v.Frame, v.Events.Acts[i-above], w)
 	}
 	return out
 }

@@ -30,7 +30,7 @@ type Fleet struct {
 	Snoozed bool
 	// Journal are the newest events of all agents, Told the same as drawn. While the cursor is on the newest, it follows newer ones.
 	Journal List[model.Position]
-	Told    []model.Entry
+	Told    []model.Act
 	// Wanted is how many events to read, if more than usual.
 	Wanted int
 	// Filter, if set, replaces the inbox by the items of all agents that it keeps; with OfEvents it keeps events.
@@ -41,12 +41,12 @@ type Fleet struct {
 }
 
 // Adopt takes new data. If touched is set, the drawn order and entries stay and are marked as held. An empty list takes the new order.
-func (p Fleet) Adopt(read model.Fleet, events []model.Entry, touched bool) Fleet {
+func (p Fleet) Adopt(read model.Fleet, events []model.Act, touched bool) Fleet {
 	before := p.Journal.At()
 	if before <= 0 {
 		p.Journal.Cursor = model.Position{}
 	}
-	p.Told, p.Journal = events, p.Journal.Show(keysOf(events, model.Entry.Position))
+	p.Told, p.Journal = events, p.Journal.Show(keysOf(events, model.Act.Position))
 	p.Journal.Top += max(p.Journal.At()-before, 0) // newer events move nothing on screen
 	if p.Snoozed {
 		read.Inbox = slices.Concat(read.Inbox, read.Snoozed)

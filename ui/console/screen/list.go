@@ -164,11 +164,9 @@ func (x Filter) draw(p *pane, f Frame) {
 	}
 }
 
-// Events are entries of the journal, newest first, and the names of their items.
+// Events are acts of the journal, newest first, and the names of their items.
 type Events struct {
-	Entries []model.Entry
-	// Times is how many events an entry stands for, if more than one.
-	Times map[model.Position]int
+	Acts  []model.Act
 	Names map[model.ItemID]Named
 }
 
@@ -178,34 +176,32 @@ type Named struct {
 	Title  model.Text
 }
 
-// Folded returns events, newest first. Of repeated events it keeps only the newest.
-func Folded(all []model.Entry) (out []model.Entry, times map[model.Position]int) {
-	times = map[model.Position]int{}
-	for _, e := range all {
+// Folded returns the acts of events, newest first. Of repeated acts it keeps only the newest.
+func Folded(all []model.Entry) (out []model.Act) {
+	for _, e := range model.Acts(all) {
 		n := len(out) - 1
 		if n >= 0 && repeats(out[n], e) {
-			at := out[n].Position()
-			times[at] = max(times[at], 1) + 1
+			out[n].Times = max(out[n].Times, 1) + 1
 			continue
 		}
 		out = append(out, e)
 	}
-	return out, times
+	return out
 }
 
-// repeats reports whether two events say the same. Offers of the same turn do, whatever their attempt.
-func repeats(a, b model.Entry) bool {
+// repeats reports whether two acts say the same. Offers of the same turn do, whatever their attempt.
+func repeats(a, b model.Act) bool {
 	return a.Kind == b.Kind && a.WorkItemID == b.WorkItemID && a.AgentID == b.AgentID && a.Actor == b.Actor &&
 		(a.Kind == model.EventTickEmitted || a.Describe() == b.Describe())
 }
 
 // ofAgent returns the line of an event of the agent on screen: when, what kind, about what, in words.
-func (x Events) ofAgent(f Frame, e model.Entry, w int) string {
+func (x Events) ofAgent(f Frame, e model.Act, w int) string {
 	return f.Strip(w, false, append([]Piece{f.Muted.Of(" " + text.Pad(f.Clock(e.At), 8) + " ")}, x.words(f, e, w-9-3)...)...)
 }
 
 // ofAll returns the pieces of an event of any agent: when, which agent, then as ofAgent.
-func (x Events) ofAll(f Frame, e model.Entry, w int) []Piece {
+func (x Events) ofAll(f Frame, e model.Act, w int) []Piece {
 	cells := min(max(w/7, 8), inboxAgentCells)
 	return append([]Piece{
 		f.Muted.Of(text.Pad(f.Clock(e.At), 8) + "  "), f.Strong.Of(text.Pad(f.AgentName(e.AgentID), cells) + " "),
@@ -214,8 +210,8 @@ func (x Events) ofAll(f Frame, e model.Entry, w int) []Piece {
 
 // words returns, within free cells, the mark, the title, what happened to the item, how often, and who did it if not the agent itself. (The
 // program reads the plan file by itself, so no actor is named for that.)
-func (x Events) words(f Frame, e model.Entry, free int) []Piece {
-	glyph, ink := f.eventMark(e.Kind)
+func (x Events) words(f Frame, e model.Act, free int) []Piece {
+	glyph, ink := f.eventMark(e)
 	title, who := "", ""
 	if t := x.Names[e.WorkItemID].Title; t != "" {
 		title = text.Pad(f.Show(t), min(max(free/2, 0), mostTitle)) + "  "
@@ -224,8 +220,8 @@ func (x Events) words(f Frame, e model.Entry, free int) []Piece {
 		who = "  " + f.Show(model.Text(model.Spaced(e.Actor)))
 	}
 	said := f.Show(e.Describe())
-	if n := x.Times[e.Position()]; n > 1 {
-		said += fmt.Sprintf(" ×%d", n)
+	if e.Times > 1 {
+		said += fmt.Sprintf(" ×%d", e.Times)
 	}
 	return []Piece{ink.Of(glyph + " "), f.Muted.Of(title), f.Text.Of(said), f.Faint.Of(who)}
 }
@@ -233,11 +229,15 @@ func (x Events) words(f Frame, e model.Entry, free int) []Piece {
 // mostTitle bounds the cells of a title, so that there is room for what happened.
 const mostTitle = 40
 
-func (f Frame) eventMark(kind model.EventKind) (string, Ink) {
-	switch kind {
+func (f Frame) eventMark(e model.Act) (string, Ink) {
+	switch e.Kind {
+	case model.EventWorkItemWritten:
+		if model.DataOf[model.Written](e.Entry).Action == "completed" {
+			return f.Glyph.Done, f.Done
+		}
 	case model.EventWorkItemPicked:
 		return f.Glyph.Current, f.Current
-	case model.EventWaitTriggered:
+	case model.EventWaitTriggered, model.EventOperatorAnswered:
 		return f.Glyph.Triggered, f.Triggered
 	case model.EventWaitRegistered:
 		return f.Glyph.Blocked, f.Blocked
@@ -260,10 +260,10 @@ func (f Frame) following() string {
 func (x Events) Pane(f Frame, r Rect, id int, focused bool, top int) Drawing {
 	w, h := r.Inner()
 	p := f.pane(r, id, "Activity", "", focused)
-	if top == 0 || len(x.Entries) <= h {
+	if top == 0 || len(x.Acts) <= h {
 		p.Right = f.following()
 	}
-	for _, e := range visibleRows(x.Entries, top, h) {
+	for _, e := range visibleRows(x.Acts, top, h) {
 		p.Lines = append(p.Lines, x.ofAgent(f, e, w))
 	}
 	return p.draw(f)
