@@ -31,9 +31,9 @@ type triage struct {
 	// ask is the field of the reason while it is typed. asked is the resolution that needs the reason.
 	ask   *screen.Field
 	asked todo.Resolution
-	// scroll is the first shown line of the finding. board shows all todos by status.
+	// scroll is the first shown line of the finding. all shows all todos by status.
 	scroll int
-	board  bool
+	all    bool
 }
 
 // verdict is a decision on a finding. back is the action that undoes it, empty if the decision changed nothing.
@@ -45,7 +45,7 @@ type verdict struct {
 func triaging(c *console) dialog {
 	d := &triage{verdicts: map[todo.Ref]string{}, files: c.files}
 	d.next()
-	d.board = len(d.batch) == 0
+	d.all = len(d.batch) == 0
 	return d
 }
 
@@ -84,13 +84,13 @@ func (d *triage) Press(k keyPress, x facts) (open bool, m message) {
 	}
 	switch k.ID {
 	case action.Back, action.Quit:
-		if d.board && len(d.batch) > 0 {
-			d.board = false
+		if d.all && len(d.batch) > 0 {
+			d.all = false
 			return true, nil
 		}
 		return false, nil
 	case action.TodoList:
-		d.board = !d.board
+		d.all = !d.all
 	case action.Down:
 		d.move(1)
 	case action.Up:
@@ -115,13 +115,17 @@ func (d *triage) Press(k keyPress, x facts) (open bool, m message) {
 	return true, nil
 }
 
-// move moves the cursor in the batch, or on the board among all todos by status.
+// move moves the cursor in the list.
 func (d *triage) move(by int) {
-	l := screen.List[todo.Ref]{Order: d.batch, Cursor: d.at}
-	if d.board {
-		l.Order = d.files.ByStatus()
+	d.at, d.scroll = screen.List[todo.Ref]{Order: d.shown(), Cursor: d.at}.Step(by).Cursor, 0
+}
+
+// shown are the findings of the batch, or all todos by status.
+func (d *triage) shown() []todo.Ref {
+	if d.all {
+		return d.files.ByStatus()
 	}
-	d.at, d.scroll = l.Step(by).Cursor, 0
+	return d.batch
 }
 
 // ranking offers the priorities of the finding at the cursor. A priority is no decision: the finding stays in
@@ -220,7 +224,7 @@ func (d *triage) takeBack() message {
 	}
 	last := d.undo[len(d.undo)-1]
 	d.forget(last.ref)
-	d.at, d.scroll, d.board = last.ref, 0, false
+	d.at, d.scroll, d.all = last.ref, 0, false
 	if !slices.Contains(d.batch, last.ref) {
 		d.batch = append([]todo.Ref{last.ref}, d.batch[:min(len(d.batch), batchSize-1)]...)
 	}
@@ -245,8 +249,8 @@ func (d *triage) Paste(s string) (lost int) {
 
 // view is the drawn state of the triage.
 func (d *triage) view(x facts) screen.Triage {
-	v := screen.Triage{Frame: x.Frame, W: x.W - 2, H: x.H - 2, Files: d.files.FileTodos, Batch: d.batch, Cursor: d.at,
-		Verdicts: d.verdicts, Finding: d.files.finding, Scroll: d.scroll, Board: d.board}
+	v := screen.Triage{Frame: x.Frame, W: x.W - 2, H: x.H - 2, Files: d.files.FileTodos, Batch: d.shown(), Cursor: d.at,
+		Verdicts: d.verdicts, Finding: d.files.finding, Scroll: d.scroll, All: d.all}
 	if d.ask != nil {
 		v.H -= askRows
 	}
@@ -283,10 +287,10 @@ func (d *triage) keys(w int) string {
 	switch narrow := w < 92; {
 	case d.ask != nil:
 		return "{open} close it · {back} cancel"
-	case narrow && (d.board || !d.undecided(d.at)):
-		return "{edit-plan} {pick} {complete} {block} {new} · {todos} board · {back}"
-	case d.board || !d.undecided(d.at):
-		return "{edit-plan} open {pick} start {complete} complete {block} interrupt or unblock {new} promote · {todos} board · {back}"
+	case narrow && (d.all || !d.undecided(d.at)):
+		return "{edit-plan} {pick} {complete} {block} {new} · {todos} all or what waits · {back}"
+	case d.all || !d.undecided(d.at):
+		return "{edit-plan} open {pick} start {complete} complete {block} interrupt or unblock {new} promote · {todos} all or what waits · {back}"
 	case narrow:
 		return "1 approve 2 defer 3-8 more · {new} promote · {undo} undo · {next-needs-you} next · {back}"
 	}

@@ -137,7 +137,7 @@ func (x FileTodos) Checklist(d model.Detail) []model.Todo {
 	})
 }
 
-// filesShown bounds the session's todos on the page. Triage and the board show more.
+// filesShown bounds the session's todos on the page. Triage shows more.
 const filesShown = 100
 
 // files returns the page of the file todos: the linked ones, then the session's.

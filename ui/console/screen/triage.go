@@ -25,12 +25,12 @@ type Finding struct {
 	Trouble string
 }
 
-// Triage shows the current findings and the text of the one under the cursor, or all todos by status.
+// Triage shows the current findings, or all todos by status, and the text of the one under the cursor.
 type Triage struct {
 	Frame
 	W, H  int
 	Files FileTodos
-	// Batch are the current findings. Cursor is one of them, or of the board.
+	// Batch are the current findings, or with All all todos by status. Cursor is one of them.
 	Batch  []todo.Ref
 	Cursor todo.Ref
 	// Verdicts are the decisions on each, in words.
@@ -38,8 +38,7 @@ type Triage struct {
 	// Finding is the one at the cursor, once it was read. Scroll is its first visible line.
 	Finding Finding
 	Scroll  int
-	// Board means that all todos are shown by status.
-	Board bool
+	All     bool
 }
 
 // triageW is the width from which the list, of listW cells, is beside the finding.
@@ -50,8 +49,6 @@ func (v Triage) Lines() []string {
 	switch {
 	case v.Files.Trouble != "":
 		return v.Warned(v.Files.Trouble, v.W)
-	case v.Board:
-		return v.board()
 	case len(v.Batch) == 0:
 		return v.Said(v.Keyed("Nothing waits for triage. {todos} shows all todos by status."), v.W)
 	case v.W < triageW-2:
@@ -120,6 +117,9 @@ func (v Triage) missing(r todo.Ref) string {
 
 // tally says how far this batch is, and how many findings wait after it, with the number of sessions if there are several.
 func (v Triage) tally() string {
+	if v.All {
+		return v.Note(v.Keyed("All todos by status. {todos} shows what waits."))
+	}
 	left, behind, sessions := 0, 0, map[string]bool{}
 	for _, r := range v.Files.Pending {
 		_, decided := v.Verdicts[r]
@@ -286,95 +286,11 @@ func (x Finding) lostWord() string {
 	return fmt.Sprintf("of the quote only %d %s left.", x.Place.Lines, Plural(x.Place.Lines, "line is", "lines are"))
 }
 
-// column is the todos of one status.
-type column struct {
-	status todo.Status
-	todos  []*todo.Todo
-}
-
-// columns groups the todos by status, in the order of a todo's life. Statuses without todos are left out.
-func (x FileTodos) columns() []column {
-	var out []column
-	of := map[todo.Status][]*todo.Todo{}
-	for _, t := range x.Todos {
-		of[t.Status] = append(of[t.Status], t)
-	}
-	for _, s := range todo.Statuses() {
-		if list := of[s]; len(list) > 0 {
-			out = append(out, column{s, list})
-		}
-	}
-	return out
-}
-
-// ByStatus returns all todos in the order of the board.
+// ByStatus returns all todos in the order of a todo's life.
 func (x FileTodos) ByStatus() []todo.Ref {
-	var out []todo.Ref
-	for _, c := range x.columns() {
-		for _, t := range c.todos {
-			out = append(out, t.Full())
-		}
-	}
-	return out
-}
-
-// leastColumn is the least readable width of a column of the board.
-const leastColumn = 22
-
-// board draws the columns side by side if they fit, else one below the other.
-func (v Triage) board() []string {
-	all := v.Files.columns()
-	if len(all) == 0 {
-		return v.Said("The session holds no todos.", v.W)
-	}
-	each := v.W / len(all)
-	if each < leastColumn {
-		return v.boardStack(all)
-	}
-	var out []string
-	for _, c := range all {
-		part := v.column(c, each-1)
-		part = append(part, make([]string, max(v.H-len(part), 0))...)
-		for i := range part {
-			part[i] = text.Pad(part[i], each)
-		}
-		out = Join(out, part)
-	}
-	return out
-}
-
-// head returns a column's status and its number of todos.
-func (v Triage) head(c column, w int) string {
-	mark, ink := v.fileMark(c.status)
-	return " " + ink.Paint(text.Cut(fmt.Sprintf("%s %s %d", mark, strings.ToUpper(FileWord(c.status)), len(c.todos)), w-1))
-}
-
-func (v Triage) column(c column, w int) []string {
-	out := []string{v.head(c, w)}
-	at := max(slices.IndexFunc(c.todos, func(t *todo.Todo) bool { return t.Full() == v.Cursor }), 0)
-	for _, t := range visibleRows(c.todos, at-v.H/2, v.H-1) {
-		selected := t.Full() == v.Cursor
-		out = append(out, v.Strip(w, selected, v.Key.Of(v.marker(selected)), v.Muted.Of(t.Ref().String()+" "),
-			v.Accent.Of(string(t.Priority)+" "), v.Text.Of(v.Show(t.Title))))
-	}
-	return out
-}
-
-func (v Triage) boardStack(all []column) []string {
-	var out []string
-	at := 0
-	for _, c := range all {
-		out = append(out, v.head(c, v.W))
-		for _, t := range c.todos {
-			if t.Full() == v.Cursor {
-				at = len(out)
-			}
-			out = append(out, v.fileTodo(*t, v.Files.waiting(*t), v.Files.among(*t), v.W, t.Full() == v.Cursor))
-		}
-	}
-	top := min(max(at-v.H+2, 0), max(len(out)-v.H, 0))
-	if top > 0 && top < len(out) {
-		out[top] = v.Note("…")
-	}
-	return out[top:min(top+v.H, len(out))]
+	all := slices.Clone(x.Todos)
+	slices.SortStableFunc(all, func(a, b *todo.Todo) int {
+		return cmp.Compare(slices.Index(todo.Statuses(), a.Status), slices.Index(todo.Statuses(), b.Status))
+	})
+	return keysOf(all, func(t *todo.Todo) todo.Ref { return t.Full() })
 }
