@@ -288,9 +288,9 @@ func (d *triage) keys(w int) string {
 	case d.ask != nil:
 		return "{open} close it · {back} cancel"
 	case narrow && (d.all || !d.undecided(d.at)):
-		return "{edit-plan} {pick} {complete} {block} {new} · {todos} all or what waits · {back}"
+		return "{edit-plan} {pick} {complete} {block} {new} · {todos} all · {back}"
 	case d.all || !d.undecided(d.at):
-		return "{edit-plan} open {pick} start {complete} complete {block} interrupt or unblock {new} promote · {todos} all or what waits · {back}"
+		return "{edit-plan} open {pick} start {complete} complete {block} interrupt or unblock {new} promote · {todos} all · {back}"
 	case narrow:
 		return "1 approve 2 defer 3-8 more · {new} promote · {undo} undo · {next-needs-you} next · {back}"
 	}
