@@ -186,10 +186,12 @@ func (v Footer) Lines() []string {
 func (v Footer) wrapped() []string {
 	lines := text.Wrap(v.Message, max(v.W-4, 1))
 	lines = lines[:min(len(lines), v.Most)]
-	mark := v.Glyph.Warning
 	for i, l := range lines {
+		mark := " "
+		if v.Urgent && i == 0 {
+			mark = v.Glyph.Warning
+		}
 		lines[i] = text.Pad(" "+v.Ink.Paint(mark+" "+l), v.W)
-		mark = " "
 	}
 	return lines
 }
