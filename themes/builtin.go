@@ -83,11 +83,12 @@ var (
 		Current: "2", Triggered: "5", NeedsYou: "3", Queued: "6", Blocked: "1",
 		Added: "2", Removed: "1",
 	}
-	// ansi16Light is ansi16 for a light background, on which yellow, cyan and green are not readable.
+	// ansi16Light is ansi16 for a light background, on which yellow, cyan and green are not readable. What needs you is red and bold: its
+	// marks stand alone, and a reversed one would be a black block.
 	ansi16Light = Palette{
 		Name:   "ansi16-light",
 		Accent: "4", Focus: "4",
-		Triggered: "5", Queued: "4", Blocked: "1",
+		Triggered: "5", NeedsYou: "1", Queued: "4", Blocked: "1",
 		Added: "4", Removed: "1",
 	}
 	mono = Palette{Name: "mono", Dark: true}

@@ -72,7 +72,7 @@ func (p Palette) Styles() *Styles {
 		Code:      p.Code.ground(lipgloss.NewStyle()),
 		Current:   p.Current.style().Bold(true),
 		Triggered: p.Triggered.style(),
-		NeedsYou:  p.NeedsYou.style().Bold(true).Reverse(p.NeedsYou == "" && p.Name != mono.Name),
+		NeedsYou:  p.NeedsYou.style().Bold(true),
 		Queued:    p.Queued.style(),
 		Blocked:   p.Blocked.style(),
 		Done:      p.Done.style(),

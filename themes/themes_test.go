@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/lucasb-eyer/go-colorful"
@@ -142,6 +143,27 @@ func TestMonoHasNoColour(t *testing.T) {
 	for _, out := range []string{s.Text.Render("x"), s.Blocked.Render("x"), s.Queued.Render("x")} {
 		if out != "x" {
 			t.Errorf("got %q, want plain text", out)
+		}
+	}
+}
+
+// On a light ground of a terminal with 16 colours only these can be read, and a mark that stands alone is never an inverse block.
+func TestSixteenColoursOnWhiteAreRead(t *testing.T) {
+	for name, c := range foregrounds(light.On(colorprofile.ANSI)) {
+		if !slices.Contains([]Color{"", "1", "4", "5"}, c) {
+			t.Errorf("%s is %q", name, c)
+		}
+	}
+	s := light.On(colorprofile.ANSI).Styles()
+	if got, want := s.NeedsYou.Render("?"), "\x1b[1;31m?\x1b[m"; got != want {
+		t.Errorf("what needs you is %q, want %q", got, want)
+	}
+	v := reflect.ValueOf(*s)
+	for i := range v.NumField() {
+		name := v.Type().Field(i).Name
+		block := v.Field(i).Interface().(lipgloss.Style).GetReverse()
+		if want := slices.Contains([]string{"Selected", "Badge", "Match"}, name); block != want {
+			t.Errorf("%s: reversed %v", name, block)
 		}
 	}
 }
