@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -52,7 +53,8 @@ func checkWhole(t testing.TB, name string, lines []string) {
 	t.Helper()
 	all := strings.Join(lines, "\n")
 	n := func(corner string) int { return strings.Count(all, corner) }
-	covered := slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(l, " ! ") })
+	long := regexp.MustCompile(`^ [! ] \S`) // a message of several lines, an error with its mark
+	covered := slices.ContainsFunc(lines, long.MatchString)
 	if n("┏") != n("┓") || n("┗") != n("┛") || n("┏") != n("┗") && !covered {
 		t.Errorf("%s: a box is cut:\n%s", name, all)
 	}
