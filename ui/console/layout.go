@@ -88,7 +88,7 @@ func shapeOf(w, h int) shape {
 func (l layout) queueStyle() screen.QueueStyle {
 	w := l.panes[paneQueue].W
 	return screen.QueueStyle{
-		Headings: l.shape != one || l.h >= 24, Gaps: l.shape == three, Reasons: w >= 42,
+		Headings: l.shape != one || l.h >= 24, Gaps: l.shape == three, Reasons: w >= 42, Titles: l.w >= previewFrom,
 	}
 }
 

@@ -21,7 +21,7 @@ func (c *console) sides() (list, preview screen.Rect) {
 		return list, screen.Rect{}
 	}
 	preview = list
-	list.W = list.W * 3 / 5
+	list.W = list.W * 2 / 3
 	preview.X, preview.W = list.W, preview.W-list.W
 	return list, preview
 }

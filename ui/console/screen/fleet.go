@@ -117,7 +117,9 @@ type FleetView struct {
 	Fleet
 	Body   Rect
 	Zoomed bool
-	Known  model.Fleet
+	// Long means that the screen has room for long strips and for a second line of an agent.
+	Long  bool
+	Known model.Fleet
 	// Tracks holds the data of the agents' strips.
 	Tracks map[model.AgentID]model.Track
 	Found  Filter
@@ -142,7 +144,11 @@ func (v FleetView) Panes() (out [FleetPanes]Rect) {
 		return out
 	}
 	height, wanted := body.H-rest, max(len(v.Entries), 2)+2+v.found(false).Rows()
-	agents := min(max(len(v.Agents.Order), 1)+3, max(height/2, height-wanted)) // rows that the agents do not need go to the inbox
+	agents := len(v.Agents.Order)
+	if v.Long && agents < height {
+		agents = len(slices.Concat(v.rows(v.Agents.Order, body.W-2)...))
+	}
+	agents = min(max(agents, 1)+3, max(height/2, height-wanted)) // rows that the agents do not need go to the inbox
 	inbox := height - agents
 	if inbox > wanted && rest > 0 {
 		inbox = wanted + 1

@@ -3,6 +3,7 @@ package screen
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,17 +24,16 @@ func (v FleetView) agents(r Rect) Drawing {
 		return p.draw(v.Frame)
 	}
 	p.Lines = []string{v.heads(w)}
-	known := make(map[model.AgentID]*model.FleetMember, len(v.Known.Agents))
-	for i := range v.Known.Agents {
-		known[v.Known.Agents[i].Agent.ID] = &v.Known.Agents[i]
-	}
 	from, to := v.Agents.Window(h - 1)
-	for i, id := range v.Agents.Order[from:to] {
-		if m, ok := known[id]; ok {
-			p.row(v.agent(*m, w), from+i)
-			continue
+	rows := v.rows(v.Agents.Order[from:to], w)
+	short := len(slices.Concat(rows...)) > h-1
+	for i, lines := range rows {
+		if short {
+			lines = lines[:1]
 		}
-		p.row(v.Strip(w, false, v.Muted.Of("   "+v.Show(model.Text(id)))), from+i)
+		for _, l := range lines {
+			p.row(l, from+i)
+		}
 	}
 	p.Foot = v.Agents.position()
 	if v.Known.More {
@@ -41,6 +41,22 @@ func (v FleetView) agents(r Rect) Drawing {
 	}
 	p.Foot = v.Muted.Paint(p.Foot)
 	return p.draw(v.Frame)
+}
+
+// rows returns the lines of agents, one for each, or two on a long screen if its words need them.
+func (v FleetView) rows(order []model.AgentID, w int) (out [][]string) {
+	known := make(map[model.AgentID]*model.FleetMember, len(v.Known.Agents))
+	for i := range v.Known.Agents {
+		known[v.Known.Agents[i].Agent.ID] = &v.Known.Agents[i]
+	}
+	for _, id := range order {
+		lines := []string{v.Strip(w, false, v.Muted.Of("   "+v.Show(model.Text(id))))}
+		if m, ok := known[id]; ok {
+			lines = v.agent(*m, w)
+		}
+		out = append(out, lines)
+	}
+	return out
 }
 
 // noAgents is shown if there are no agents.
@@ -67,11 +83,15 @@ var Spans = []Span{{"60 min", time.Hour}, {"8 h", 8 * time.Hour}, {"24 h", model
 type fleetColumns struct{ name, strip, now int }
 
 // columns divides w cells. The text comes first: the strip gets the cells that are left. Each cell of it stands for a whole number of
-// minutes.
-func columns(w int) (c fleetColumns) {
+// minutes. On a long screen, where the text can take two lines, the strip has a cell for each of 60 minutes.
+func (v FleetView) columns(w int) (c fleetColumns) {
 	c.name = min(max(w/7, 10), 20)
 	c.now = w - 4 - c.name
-	for _, x := range [][2]int{{60, 48}, {30, 40}, {20, 36}} {
+	least := 48
+	if v.Long {
+		least /= 2
+	}
+	for _, x := range [][2]int{{60, least}, {30, 40}, {20, 36}} {
 		if c.now-x[0]-2 >= x[1] {
 			c.strip = x[0]
 			c.now -= x[0] + 2
@@ -93,29 +113,52 @@ func (c fleetColumns) line(mark []Piece, name Piece, strip, now []Piece) []Piece
 }
 
 func (v FleetView) heads(w int) string {
-	c := columns(w)
+	c := v.columns(w)
 	keys := v.KeyOf(action.Earlier) + " " + v.KeyOf(action.Later)
 	strip := v.Faint.Of("LAST " + strings.ToUpper(Spans[v.Span].Name) + "  " + keys).Pad(c.strip)
 	mark, now := []Piece{v.Faint.Of("   ")}, []Piece{v.Faint.Of("NOW")}
 	return v.Strip(w, false, c.line(mark, v.Faint.Of("AGENT"), []Piece{strip}, now)...)
 }
 
-// agent returns the line of an agent.
-func (v FleetView) agent(m model.FleetMember, w int) string {
-	c := columns(w)
+// agent returns the lines of an agent.
+func (v FleetView) agent(m model.FleetMember, w int) []string {
+	c := v.columns(w)
 	glyph, ink := v.agentMark(m)
 	selected := m.Agent.ID == v.Agents.Cursor
 	mark := []Piece{v.Accent.Of(v.marker(selected)), ink.Of(glyph + " ")}
 	name, now := v.Strong.Of(v.AgentName(m.Agent.ID)), v.now(m, ink, c.now)
+	var more []Piece
+	if v.Long {
+		now, more = v.wrap(v.now(m, ink, 2*c.now), c.now)
+	}
 	if asOf := v.AsOf(m.Agent.ID); asOf != "" { // the ages after it are of that time and continue to count
 		now = append([]Piece{v.Muted.Of(text.Cut(asOf+": ", c.now))}, v.now(m, ink, max(c.now-text.Width(asOf)-2, 0))...)
 		for i := range now {
 			now[i] = now[i].In(v.Muted)
 		}
-		name, mark[1] = name.In(v.Muted), mark[1].In(v.Muted)
+		name, mark[1], more = name.In(v.Muted), mark[1].In(v.Muted), nil
 	}
-	line := c.line(mark, name, v.strip(m, c.strip), now)
-	return v.Strip(w, selected && v.Cursor && v.Focus == FleetAgents, line...)
+	selected = selected && v.Cursor && v.Focus == FleetAgents
+	out := []string{v.Strip(w, selected, c.line(mark, name, v.strip(m, c.strip), now)...)}
+	if more != nil {
+		blank := Ink{}.Of("")
+		out = append(out, v.Strip(w, selected, c.line([]Piece{blank.Pad(3)}, blank, []Piece{blank.Pad(c.strip)}, more)...))
+	}
+	return out
+}
+
+// wrap puts what an agent does into lines of w cells, the second one empty if it is not needed.
+func (v FleetView) wrap(now []Piece, w int) (first, second []Piece) {
+	all := ""
+	for _, p := range now {
+		all += p.s
+	}
+	lines := text.Wrap(all, w)
+	if len(lines) < 2 {
+		return now, nil
+	}
+	lead := min(len(now[0].s), len(lines[0]))
+	return []Piece{now[0].ink.Of(lines[0][:lead]), v.Text.Of(lines[0][lead:])}, []Piece{v.Text.Of(strings.Join(lines[1:], " "))}
 }
 
 // strip returns what an agent did in the time that strips show.

@@ -67,6 +67,8 @@ type QueueLimit struct {
 // QueueStyle says what a queue shows at its width.
 type QueueStyle struct {
 	Headings, Gaps, Reasons bool
+	// Titles means that a long title takes two lines where all lines fit.
+	Titles bool
 }
 
 // QueueOf makes the queue of a desk, filtered and folded to the lines that fit. found holds the hits of the filter's search so far. Until

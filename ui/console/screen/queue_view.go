@@ -19,6 +19,8 @@ type queueLine struct {
 	heading int
 	row     *model.Row
 	todo    bool
+	// title is the part of a title in two lines; 0: it is in one.
+	title int
 }
 
 // lines lays out the whole queue.
@@ -110,8 +112,28 @@ func (v QueueView) Revealed() int {
 // window returns the fixed lines, the scrolling lines, and the first visible one of these.
 func (v QueueView) window(h int) (fixed, scrolled []queueLine, top int) {
 	lines := v.lines(v.Style)
+	if v.Style.Titles {
+		lines = v.titled(lines, h)
+	}
 	n := v.fixed(lines, h)
 	return lines[:n], lines[n:], reveal(lines[n:], v.Cursor, v.Top, h-n)
+}
+
+// titled gives each title that would be cut a second line, if all lines fit into h.
+func (v QueueView) titled(lines []queueLine, h int) (out []queueLine) {
+	w, _ := v.Inner()
+	for _, l := range lines {
+		if l.row != nil && !l.todo && text.Width(v.Show(l.row.Objective)) > w-rowHead-text.Width(v.tail(*l.row, w)) {
+			l.title = 1
+			out = append(out, l)
+			l.title = 2
+		}
+		out = append(out, l)
+	}
+	if len(out) > h {
+		return lines
+	}
+	return out
 }
 
 // Draw draws the queue.
@@ -193,7 +215,7 @@ func (v QueueView) line(l queueLine, w int) string {
 		t := l.row.Todo
 		return v.Strip(w, false, v.Muted.Of(fmt.Sprintf("   %d/%d · %s", t.Done, t.Total, v.Show(t.Current))))
 	}
-	return v.item(*l.row, w)
+	return v.item(*l.row, l.title, w)
 }
 
 func (v QueueView) heading(s model.Section, w int) string {
@@ -248,8 +270,11 @@ func (v QueueView) noCurrent(w int) string {
 // wholeNext is the width from which the line about the next item is written in full.
 const wholeNext = 42
 
-// item draws a row: marker, glyph, objective, reason and age, as far as the width allows.
-func (v QueueView) item(r model.Row, w int) string {
+// rowHead is the width of a row's marker, glyph and mark.
+const rowHead = 3
+
+// item draws a row: marker, glyph, objective, reason and age, as far as the width allows. Of a title in two lines it draws the part.
+func (v QueueView) item(r model.Row, part, w int) string {
 	selected, marker := r.ID == v.Cursor, v.marker(r.ID == v.Cursor)
 	if !selected && v.Moved[r.ID] {
 		marker = v.Glyph.Changed
@@ -262,6 +287,20 @@ func (v QueueView) item(r model.Row, w int) string {
 	if r.IsCurrent {
 		ink = v.Strong
 	}
+	tail, title := v.tail(r, w), v.Show(r.Objective)
+	width := max(w-text.Width(tail)-rowHead, 0)
+	if lines := text.Wrap(title, width); part == 1 {
+		title = lines[0]
+	} else if part == 2 {
+		blank := Ink{}.Of("")
+		head, title, tail = []Piece{blank.Pad(rowHead)}, strings.Join(lines[1:], " "), ""
+		width = w - rowHead
+	}
+	return v.Strip(w, selected && v.Frame.Cursor, append(head, ink.Of(text.Pad(title, width)), v.Muted.Of(tail))...)
+}
+
+// tail is what follows a title: the reason and the age, or the progress.
+func (v QueueView) tail(r model.Row, w int) string {
 	tail := " "
 	switch {
 	case r.Class != model.CurrentRunnable:
@@ -272,11 +311,7 @@ func (v QueueView) item(r model.Row, w int) string {
 	case r.Todo.Total > 0 && r.Todo.Current == "": // otherwise the line below shows the todo
 		tail = fmt.Sprintf(" %d/%d ", r.Todo.Done, r.Todo.Total)
 	}
-	width := w - text.Width(tail)
-	for _, p := range head {
-		width -= p.Width()
-	}
-	return v.Strip(w, selected && v.Frame.Cursor, append(head, ink.Of(text.Pad(v.Show(r.Objective), max(width, 0))), v.Muted.Of(tail))...)
+	return tail
 }
 
 // reasonCells is the least width of a reason.
