@@ -262,7 +262,7 @@ func sameLayer(a, b dialog) bool {
 // types reports whether a letter goes into a text.
 func types(c console) bool {
 	switch c.layers.top().(type) {
-	case *form, *todoDialog, *triage:
+	case *form:
 		return c.layers.top().Draw(c.facts()).Cursor != nil && c.outbox.awaited == 0
 	case *prompt:
 		return true
@@ -275,14 +275,6 @@ func types(c console) bool {
 // textOf returns everything that is typed into a dialog.
 func textOf(d dialog) string {
 	switch d := d.(type) {
-	case *todoDialog:
-		if d.line != nil {
-			return d.line.Value()
-		}
-	case *triage:
-		if d.ask != nil {
-			return d.ask.Value()
-		}
 	case *prompt:
 		return d.Value()
 	case *box:

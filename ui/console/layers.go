@@ -38,14 +38,21 @@ func (l layers) put(d dialog) layers {
 
 // dialog is the dialog that gets the keys; nil: the screen, or a layer that is drawn in it, gets them.
 func (l layers) dialog() dialog {
-	switch l.top().(type) {
-	case *prompt, unheard:
-		return nil
+	if top := l.top(); shows(top) {
+		return top
 	}
-	if d, ok := l.top().(*menu); ok && d.hidden {
-		return nil
+	return nil
+}
+
+// shows reports whether a layer is drawn over the screen, not in it.
+func shows(d dialog) bool {
+	switch d := d.(type) {
+	case nil, *prompt, unheard:
+		return false
+	case *menu:
+		return !d.hidden
 	}
-	return l.top()
+	return true
 }
 
 // below puts a dialog that no key asked for under the open layers.
@@ -77,15 +84,17 @@ func (l layers) refused() {
 	}
 }
 
-// refresh gives the topmost dialog the newly read data, if it shows them.
+// refresh gives the dialogs the newly read data that they show.
 func (l layers) refresh(c *console) {
-	switch d := l.top().(type) {
-	case *triage:
-		d.files = c.files
-	case *threadsDialog:
-		d.threads = c.threads
-	case *zeroRun:
-		d.refresh(c)
+	for _, d := range l {
+		switch d := d.(type) {
+		case *triage:
+			d.files = c.files
+		case *threadsDialog:
+			d.threads = c.threads
+		case *zeroRun:
+			d.refresh(c)
+		}
 	}
 }
 
@@ -120,7 +129,7 @@ func inLayer(c *console, k tea.KeyPressMsg) bool {
 		return false
 	}
 	a, _ := c.keys.Of(top.In(), k)
-	if _, ok := top.(*triage); ok && top.In() == action.Desk && a.ID == action.Back && c.note.isError { // the error is on top of the triage
+	if _, ok := top.(*triage); ok && a.ID == action.Back && c.note.isError { // the error is on top of the triage
 		c.note.clear()
 		return true
 	}

@@ -5,13 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
-
-	tea "charm.land/bubbletea/v2"
 
 	"vise/model"
 	"vise/ui/action"
-	"vise/ui/console/screen"
 )
 
 // todoDialog edits a whole checklist and saves it as one snapshot.
@@ -21,11 +17,8 @@ type todoDialog struct {
 	// seen is the revision of the list when it was read; 0 after a refusal: the revision on screen.
 	seen uint64
 	// undo are the lists before each change, the newest last.
-	undo [][]model.Todo
-	at   int
-	// line is the field while a todo's text is typed; added: the todo is new.
-	line    *screen.Field
-	added   bool
+	undo    [][]model.Todo
+	at      int
 	waiting bool
 	// drafted: the list is the draft of an earlier dialog. The ledger's list has saved todos, and one undo
 	// returns to it.
@@ -50,18 +43,14 @@ func todoEditor(c *console) dialog {
 func (d *todoDialog) draftKey() string { return "todos:" + string(d.row.ID) }
 
 // In is part of dialog.
-func (d *todoDialog) In() action.Context {
-	if d.line != nil {
-		return action.Text
-	}
-	return action.Page
-}
+func (d *todoDialog) In() action.Context { return action.Page }
 
-// About, Draft and Fill are parts of textDialog, Refused is refuser's.
+// About, Draft and Fill are parts of textDialog, Refused is refuser's. The words of a todo are typed in a form.
 func (d *todoDialog) About() dialogSubject {
 	return dialogSubject{Item: d.row.ID, Command: "UpdateWorkItem"}
 }
-func (d *todoDialog) Refused() { d.waiting, d.seen = false, 0 }
+func (d *todoDialog) Fill(string) int { return 0 }
+func (d *todoDialog) Refused()        { d.waiting, d.seen = false, 0 }
 
 // Draft is the list, if it was changed.
 func (d *todoDialog) Draft() (key, text string) {
@@ -74,9 +63,6 @@ func (d *todoDialog) Draft() (key, text string) {
 
 // Press is part of dialog.
 func (d *todoDialog) Press(k keyPress, x facts) (open bool, m message) {
-	if d.line != nil {
-		return true, d.typed(k, x)
-	}
 	switch k.ID {
 	case action.Back, action.Quit:
 		key, draft := d.Draft()
@@ -95,7 +81,11 @@ func (d *todoDialog) Press(k keyPress, x facts) (open bool, m message) {
 			d.drafted = d.drafted && n > 1
 		}
 	case action.New:
-		d.add()
+		return true, d.typing(true)
+	case action.EditPlan, action.Open:
+		if len(d.list) > 0 {
+			return true, d.typing(false)
+		}
 	default:
 		if len(d.list) == 0 || !d.change(k.ID) {
 			return true, unused(k)
@@ -118,9 +108,6 @@ func (d *todoDialog) change(id action.ID) bool {
 	case action.Drop:
 		d.keep()
 		d.list = slices.Delete(d.list, d.at, d.at+1)
-	case action.EditPlan, action.Open:
-		f := screen.NewField(d.list[d.at].Text.String(), 1, model.MaxTodoText)
-		d.line = &f
 	case action.PreviewDown:
 		d.swap(d.at + 1)
 	case action.PreviewUp:
@@ -146,62 +133,33 @@ func (d *todoDialog) swap(with int) {
 	d.at = with
 }
 
-func (d *todoDialog) add() {
-	d.keep()
-	d.at = min(d.at+1, len(d.list))
-	d.list = slices.Insert(d.list, d.at, model.Todo{State: model.TodoPending})
-	f := screen.NewField("", 1, model.MaxTodoText)
-	d.line, d.added = &f, true
-}
-
-// typed edits a todo's text. Enter keeps the new text, esc the old one.
-func (d *todoDialog) typed(k keyPress, x facts) message {
-	switch {
-	case k.ID == action.EditOutside:
-		return editOutside(d.line.Value())
-	case k.ID == action.Open && !d.line.Empty():
-		if !d.added {
-			d.keep()
+// typing asks for the words of a new todo after the one at the cursor, or edits those of the one there.
+func (d *todoDialog) typing(added bool) message {
+	var words model.Text
+	f := &form{
+		Title: "Todo", Fields: []formField{lineField("", model.MaxTodoText, &words, "a todo needs words")},
+		Foot: "{open} keep · {edit-outside} editor · {back} leave as it was",
+	}
+	if !added {
+		f.Fields[0].Set(d.list[d.at].Text.String())
+	}
+	f.Submit = func(facts) message {
+		d.keep()
+		if added {
+			d.at = min(d.at+1, len(d.list))
+			d.list = slices.Insert(d.list, d.at, model.Todo{State: model.TodoPending})
 		}
-		d.list[d.at].Text = model.Text(d.line.Value())
-		d.line, d.added = nil, false
-	case k.ID == action.Open, k.ID == action.Back:
-		if d.added {
-			n := len(d.undo) - 1
-			d.list, d.undo = d.undo[n], d.undo[:n]
-			d.at = max(d.at-1, 0)
-		}
-		d.line, d.added = nil, false
-	default:
-		d.line.Press(k.KeyPressMsg, x.FieldW())
+		d.list[d.at].Text = words
+		return effect{}
 	}
-	return nil
-}
-
-// Fill takes the text from an external editor. A todo is one line.
-func (d *todoDialog) Fill(s string) (lost int) {
-	if d.line != nil {
-		lost = d.line.Set(strings.Join(strings.Fields(s), " "))
-	}
-	return lost
-}
-
-// Paste is part of dialog.
-func (d *todoDialog) Paste(s string) (lost int) {
-	if d.line != nil {
-		lost = d.line.Insert(s)
-	}
-	return lost
+	return opens{f}
 }
 
 // Draw is part of dialog.
 func (d *todoDialog) Draw(x facts) drawnDialog {
 	foot := "{do} state · {new} add · {edit-plan} edit · {preview-down} {preview-up} move · {drop} drop · {undo} undo · {submit} save"
-	switch {
-	case d.waiting:
+	if d.waiting {
 		foot = "saving… · {back} lets it go on behind"
-	case d.line != nil:
-		foot = "{open} keep · {edit-outside} editor · {back} leave as it was"
 	}
 	out := x.dialog(fmt.Sprintf("Todos of %s  %s", d.row.Handle, x.Cut(d.row.Objective, 50)), foot, nil)
 	if d.drafted {
@@ -211,7 +169,7 @@ func (d *todoDialog) Draw(x facts) drawnDialog {
 	height := max(min(len(d.list), x.H-2-len(out.Lines)), 1)
 	top := min(max(d.at-height+1, 0), max(len(d.list)-height, 0))
 	for i := top; i < min(top+height, len(d.list)); i++ {
-		out.Lines = append(out.Lines, d.todoLine(i, x, &out))
+		out.Lines = append(out.Lines, d.todoLine(i, x))
 	}
 	if len(d.list) == 0 {
 		out.Lines = append(out.Lines, x.Note(x.Keyed("No todos. {new} adds one.")))
@@ -220,14 +178,9 @@ func (d *todoDialog) Draw(x facts) drawnDialog {
 	return out
 }
 
-func (d *todoDialog) todoLine(i int, x facts, out *drawnDialog) string {
+func (d *todoDialog) todoLine(i int, x facts) string {
 	k, t, w := x.Styles, d.list[i], x.Inner()
 	mark, ink := x.TodoMark(t.State)
-	if i == d.at && d.line != nil {
-		lines, at, _ := d.line.Draw(w-6, k)
-		out.Cursor = &tea.Position{X: 5 + at, Y: len(out.Lines)}
-		return " " + k.Key.Paint(k.Glyph.Cursor) + " " + ink.Paint(mark) + " " + lines[0]
-	}
 	cursor, word := " ", ""
 	if i == d.at {
 		cursor = k.Glyph.Cursor

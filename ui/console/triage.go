@@ -28,9 +28,6 @@ type triage struct {
 	verdicts map[todo.Ref]string
 	// undo are the decisions that can be undone, the newest last.
 	undo []verdict
-	// ask is the field of the reason while it is typed. asked is the resolution that needs the reason.
-	ask   *screen.Field
-	asked todo.Resolution
 	// scroll is the first shown line of the finding. all shows all todos by status.
 	scroll int
 	all    bool
@@ -70,18 +67,10 @@ func (d *triage) undecided(r todo.Ref) bool {
 }
 
 // In is part of dialog.
-func (d *triage) In() action.Context {
-	if d.ask != nil {
-		return action.Text
-	}
-	return action.Desk
-}
+func (d *triage) In() action.Context { return action.Desk }
 
 // Press is part of dialog.
 func (d *triage) Press(k keyPress, x facts) (open bool, m message) {
-	if d.ask != nil {
-		return true, d.typed(k, x)
-	}
 	switch k.ID {
 	case action.Back, action.Quit:
 		if d.all && len(d.batch) > 0 {
@@ -159,48 +148,35 @@ func (d *triage) judge(v action.Verdict, x facts) message {
 		d.decide("approved", FileUnapprove)
 		return job{act: &act}
 	}
-	proposal := "" // the todo that the duplicate most likely repeats
-	if x := d.files.finding; v.Resolution == todo.Duplicate && x.Ref == d.at && x.Twin != nil {
-		proposal = x.Twin.Ref().String() + " "
+	var why model.Text
+	field := lineField("Why "+screen.ResolutionWord(v.Resolution)+"?", model.MaxReason, &why, "say why, or {back}")
+	if v.Resolution == todo.Duplicate {
+		field.Label = "Duplicate of which todo, and why?"
+		if x := d.files.finding; x.Ref == d.at && x.Twin != nil { // which it most likely repeats
+			field.Set(x.Twin.Ref().String() + " ")
+		}
 	}
-	f := screen.NewField(proposal, 1, model.MaxReason)
-	d.ask, d.asked = &f, v.Resolution
-	return effect{}
+	return opens{&form{
+		Title: d.files.Label(d.at), Fields: []formField{field}, Foot: "{open} close it · {back} cancel",
+		Submit: func(facts) message { return d.reject(v.Resolution, why) },
+	}}
 }
 
-// typed edits the reason. Enter closes the finding with it.
-func (d *triage) typed(k keyPress, x facts) message {
-	switch k.ID {
-	case action.Back:
-		d.ask = nil
-		return effect{} // it clears the message
-	case action.Open:
-		return d.reject(x)
-	default:
-		d.ask.Press(k.KeyPressMsg, x.FieldW())
-	}
-	return nil
-}
-
-func (d *triage) reject(x facts) message {
-	said := strings.TrimSpace(d.ask.Value())
-	m := todo.Move{To: todo.WontFix, Resolution: d.asked, Reason: model.Text(said)}
-	if d.asked == todo.Duplicate {
-		of, why, _ := strings.Cut(said, " ")
+// reject closes the finding at the cursor for a reason.
+func (d *triage) reject(how todo.Resolution, why model.Text) message {
+	m := todo.Move{To: todo.WontFix, Resolution: how, Reason: why}
+	if how == todo.Duplicate {
+		of, why, _ := strings.Cut(why.Raw(), " ") // raw: stored, and made safe where it is shown
 		if !strings.Contains(of, "/") {
 			return trouble("say of which todo, as review/001, then why")
 		}
 		m.DuplicateOf, m.Reason = todo.Ref(of), model.Text(cmp.Or(strings.TrimSpace(why), "Duplicate of "+of))
 	}
-	if m.Reason == "" {
-		return trouble(x.Keyed("say why, or {back}"))
-	}
 	if !d.undecided(d.at) {
-		return trouble(x.Keyed(d.files.Label(d.at) + " was decided elsewhere meanwhile: {back} leaves it so"))
+		return trouble(d.files.Label(d.at) + " was decided elsewhere meanwhile")
 	}
 	act := FileAct{Kind: FileMove, Ref: d.at, Move: m}
-	d.ask = nil
-	d.decide(screen.ResolutionWord(m.Resolution), FileReopen)
+	d.decide(screen.ResolutionWord(how), FileReopen)
 	return job{act: &act}
 }
 
@@ -239,26 +215,11 @@ func (d *triage) forget(r todo.Ref) {
 	d.undo = slices.DeleteFunc(d.undo, func(v verdict) bool { return v.ref == r })
 }
 
-// Paste is part of dialog.
-func (d *triage) Paste(s string) (lost int) {
-	if d.ask != nil {
-		lost = d.ask.Insert(s)
-	}
-	return lost
-}
-
 // view is the drawn state of the triage.
 func (d *triage) view(x facts) screen.Triage {
-	v := screen.Triage{Frame: x.Frame, W: x.W - 2, H: x.H - 2, Files: d.files.FileTodos, Batch: d.shown(), Cursor: d.at,
+	return screen.Triage{Frame: x.Frame, W: x.W - 2, H: x.H - 2, Files: d.files.FileTodos, Batch: d.shown(), Cursor: d.at,
 		Verdicts: d.verdicts, Finding: d.files.finding, Scroll: d.scroll, All: d.all}
-	if d.ask != nil {
-		v.H -= askRows
-	}
-	return v
 }
-
-// askRows is the number of lines of the field for a reason.
-const askRows = 2
 
 // Draw is part of dialog.
 func (d *triage) Draw(x facts) drawnDialog {
@@ -269,24 +230,12 @@ func (d *triage) Draw(x facts) drawnDialog {
 	}
 	out := x.dialog("Triage  "+x.Show(d.files.Where()), d.keys(x.W), lines[:max(v.H, 0)])
 	out.W, out.H, out.Right = x.W, x.H, x.Muted.Paint(screen.StatusCounts(d.files.Todos))
-	if d.ask == nil {
-		return out
-	}
-	label := "Why " + screen.ResolutionWord(d.asked) + "?"
-	if d.asked == todo.Duplicate {
-		label = "Duplicate of which todo, and why?"
-	}
-	typed, at, _ := d.ask.Draw(max(v.W-4, 4), x.Styles)
-	out.Lines = append(out.Lines, " "+x.Accent.Paint(d.files.Label(d.at)+"  "+label), " "+x.Key.Paint(">")+" "+typed[0])
-	out.Cursor = &tea.Position{X: 3 + at, Y: v.H + 1}
 	return out
 }
 
 // keys lists the available keys, in fewer words on a narrow screen.
 func (d *triage) keys(w int) string {
 	switch narrow := w < 92; {
-	case d.ask != nil:
-		return "{open} close it · {back} cancel"
 	case narrow && (d.all || !d.undecided(d.at)):
 		return "{edit-plan} {pick} {complete} {block} {new} · {todos} all · {back}"
 	case d.all || !d.undecided(d.at):

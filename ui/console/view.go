@@ -160,25 +160,40 @@ func (c console) View() tea.View {
 		return v
 	}
 	lines := c.drawn().Lines
-	if d := c.layers.dialog(); d != nil && c.layout.shape != tiny {
-		x := c.facts()
-		drawn := d.Draw(x)
-		left, top := (x.W-drawn.W)/2, max((x.H-drawn.H)/3, 0)
-		if drawn.Sheet {
-			left, top = 0, x.H-drawn.H
-		}
-		lines = screen.Over(lines, drawn.Box.Draw(drawn.W, drawn.H, c.styles), left, top, drawn.W)
-		if drawn.Cursor != nil {
-			v.Cursor = tea.NewCursor(left+1+drawn.Cursor.X, top+1+drawn.Cursor.Y)
-		}
-	} else if c.layout.shape != tiny {
+	if c.layout.shape != tiny {
 		v.Cursor = c.promptCursor()
+		for i, d := range c.layers {
+			if shows(d) {
+				lines, v.Cursor = c.over(lines, d, i == len(c.layers)-1)
+			}
+		}
 	}
 	v.Content = text.Whole(strings.Join(lines, "\n"))
 	if c.opt.ascii() {
 		v.Content = plainMarks.Replace(v.Content)
 	}
 	return v
+}
+
+// over draws a dialog over what lies below. One that is not on top is dimmed.
+func (c *console) over(lines []string, d dialog, onTop bool) (_ []string, at *tea.Cursor) {
+	x := c.facts()
+	drawn := d.Draw(x)
+	left, top := (x.W-drawn.W)/2, max((x.H-drawn.H)/3, 0)
+	if drawn.Sheet {
+		left, top = 0, x.H-drawn.H
+	}
+	drawn.Focused = onTop
+	box := drawn.Box.Draw(drawn.W, drawn.H, c.styles)
+	for i := range box {
+		if !onTop {
+			box[i] = c.styles.Muted.Paint(ansi.Strip(box[i]))
+		}
+	}
+	if drawn.Cursor != nil {
+		at = tea.NewCursor(left+1+drawn.Cursor.X, top+1+drawn.Cursor.Y)
+	}
+	return screen.Over(lines, box, left, top, drawn.W), at
 }
 
 // plainMarks replaces this program's own characters with ASCII.
