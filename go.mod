@@ -34,6 +34,7 @@ require (
 )
 
 require (
+	github.com/coder/acp-go-sdk v0.13.0
 	github.com/google/btree v1.1.3
 	go.etcd.io/etcd/api/v3 v3.6.16
 	go.etcd.io/etcd/client/v3 v3.6.16

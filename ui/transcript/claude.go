@@ -162,7 +162,7 @@ func (c *Claude) commands(line string, blocks []claudeBlock) {
 				status, isTold = exitStatus(textOf(b.Content))
 			}
 			if isTold {
-				c.ran = append(c.ran, ran{Command: c.asked[b.ToolUseID], ExitStatus: status})
+				c.ran = append(c.ran, Ran{Command: c.asked[b.ToolUseID], ExitStatus: status})
 			}
 			delete(c.asked, b.ToolUseID)
 		}

@@ -76,7 +76,7 @@ func (c *Codex) item(l codexLine) []Round {
 		return c.called(l)
 	case "command_execution":
 		if l.Item.ExitCode != nil && l.Item.Command != "" {
-			c.ran = append(c.ran, ran{Command: bare(l.Item.Command), ExitStatus: *l.Item.ExitCode})
+			c.ran = append(c.ran, Ran{Command: bare(l.Item.Command), ExitStatus: *l.Item.ExitCode})
 		}
 		return c.other(l.Item.Type)
 	case "file_change", "web_search":

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// ran is a command that a program ran to its end.
-type ran struct {
+// Ran is a command that a program ran to its end.
+type Ran struct {
 	Command string
 	// Dir is the directory in which it ran; empty if the program does not say.
 	Dir        string
@@ -41,7 +41,7 @@ const maxCommand = 1000
 
 // Ran returns the command of a shell tool that ended. ok is false for another tool, and for a command that is still running, was cut short
 // or never ran.
-func (t ToolCall) Ran() (r ran, ok bool) {
+func (t ToolCall) Ran() (r Ran, ok bool) {
 	in := shellInputOf(t.Input)
 	if !slices.Contains(shells, t.Tool) || t.Interrupted || in.background || in.command == "" || len(in.command) > maxCommand {
 		return r, false
@@ -62,7 +62,7 @@ func (t ToolCall) Ran() (r ran, ok bool) {
 // answered reads how the command ended from the tool's answer. Claude Code's answer has no status. It calls different hooks for success and
 // failure; the hook for success means success if the answer is that of a command that ended. Codex calls one hook for both and answers with
 // only the output, which proves nothing. Copilot CLI and Gemini CLI end their answers with lines that give the status.
-func (t ToolCall) answered(r ran) (ran, bool) {
+func (t ToolCall) answered(r Ran) (Ran, bool) {
 	var a struct {
 		ExitCode    json.RawMessage `json:"exit_code"`
 		Metadata    json.RawMessage `json:"metadata"`
@@ -116,12 +116,13 @@ func shellInputOf(raw json.RawMessage) shellInput {
 		Background bool            `json:"run_in_background"`
 		Behind     bool            `json:"is_background"` // Gemini CLI's name for background
 		Workdir    string          `json:"workdir"`
+		Cwd        string          `json:"cwd"`      // Codex's name for the directory
 		DirPath    string          `json:"dir_path"` // Gemini CLI's name for the directory
 	}
 	if json.Unmarshal(raw, &in) != nil {
 		return shellInput{}
 	}
-	out := shellInput{dir: cmp.Or(in.Workdir, in.DirPath), background: in.Background || in.Behind}
+	out := shellInput{dir: cmp.Or(in.Workdir, in.Cwd, in.DirPath), background: in.Background || in.Behind}
 	var line string
 	var words []string
 	switch {

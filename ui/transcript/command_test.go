@@ -13,7 +13,7 @@ func TestCommandsAreFactsOnlyWithTheirExitStatus(t *testing.T) {
 		name  string
 		in    Stream
 		lines []string
-		want  []ran
+		want  []Ran
 	}{
 		{"codex", &Codex{}, []string{
 			`{"type":"item.started","item":{"type":"command_execution","command":"ls"}}`,
@@ -21,16 +21,16 @@ func TestCommandsAreFactsOnlyWithTheirExitStatus(t *testing.T) {
 			`{"type":"item.completed","item":{"type":"command_execution","command":"/bin/bash -lc ls","exit_code":0}}`,
 			`{"type":"item.completed","item":{"type":"command_execution","command":"echo 'x bash -lc y'","exit_code":0}}`,
 			`{"type":"item.completed","item":{"type":"command_execution","command":"sleep"}}`,
-		}, []ran{{Command: "go test ./...", ExitStatus: 1}, {Command: "ls"}, {Command: "echo 'x bash -lc y'"}}},
+		}, []Ran{{Command: "go test ./...", ExitStatus: 1}, {Command: "ls"}, {Command: "echo 'x bash -lc y'"}}},
 		{"claude", &Claude{}, []string{
 			`{"type":"assistant","message":{"content":[{"type":"tool_use","id":"a","name":"Bash","input":{"command":"go test"}},{"type":"tool_use","id":"b","name":"Read","input":{"file_path":"x"}},{"type":"tool_use","id":"c","name":"Bash","input":{"command":"go vet"}},{"type":"tool_use","id":"d","name":"Bash","input":{"command":"denied"}},{"type":"tool_use","id":"e","name":"Bash","input":{"command":"serve","run_in_background":true}}]}}`,
 			`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"a","content":"ok"},{"type":"tool_result","tool_use_id":"c","is_error":true,"content":[{"type":"text","text":"Exit code 2\nbad"}]},{"type":"tool_result","tool_use_id":"d","is_error":true,"content":"the user doesn't want that"},{"type":"tool_result","tool_use_id":"e","content":"running"},{"type":"tool_result","tool_use_id":"z","content":"?"}]}}`,
 			`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"a","content":"again"}]}}`,
-		}, []ran{{Command: "go test"}, {Command: "go vet", ExitStatus: 2}}},
+		}, []Ran{{Command: "go test"}, {Command: "go vet", ExitStatus: 2}}},
 		{"something else", &Claude{}, []string{`x`, `{}`, `{"type":"user","message":{"content":"hi"}}`, `{"type":"assistant","message":{"content":7}}`}, nil},
 	} {
 		in := c.in
-		var got []ran
+		var got []Ran
 		for _, l := range c.lines {
 			_, _ = in.Line([]byte(l))
 			got = append(got, in.Ran()...)

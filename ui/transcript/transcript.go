@@ -30,6 +30,8 @@ type Round struct {
 	Tools []string
 	// Others are the names of the tools that it called and that are not ours, each once.
 	Others []model.Text
+	// Ours are the names of our tools that it called, in their order.
+	Ours []string
 	// Unanswered means that some of its calls have no answer yet, so it may complete more.
 	Unanswered bool
 }
@@ -42,7 +44,7 @@ type Stream interface {
 	// End returns the rounds that have not ended.
 	End() []Round
 	// Ran returns the commands that ended since the last call of Ran.
-	Ran() []ran
+	Ran() []Ran
 	// Last returns the final text of the program, and the program's own error message.
 	Last() (words model.Text, failed string)
 	// Used returns the usage that the program has reported so far.
@@ -56,13 +58,13 @@ type ending struct {
 	last string
 	// failed is the program's own error message.
 	failed string
-	ran    []ran
+	ran    []Ran
 	usage  model.Usage
 	limit  time.Time
 }
 
 // Ran is part of Stream.
-func (e *ending) Ran() (out []ran) {
+func (e *ending) Ran() (out []Ran) {
 	out, e.ran = e.ran, nil
 	return out
 }
@@ -86,35 +88,31 @@ func Completing(all []Round) []Round {
 	return slices.DeleteFunc(all, func(r Round) bool { return len(r.Completed) == 0 })
 }
 
-// isComplete reports whether a tool is our server's CompleteWorkItem, in any of the agents' spellings: mcp__vise__X, mcp_vise_X, vise_X,
-// vise-X.
-func isComplete(tool string) bool {
-	name, ours := ourTool(tool)
-	return ours && strings.TrimPrefix(name, "_") == "CompleteWorkItem"
-}
-
 // Picks reports whether a tool is our server's PickWorkItem.
 func Picks(tool string) bool {
-	name, ours := ourTool(tool)
-	return ours && strings.TrimPrefix(name, "_") == "PickWorkItem"
+	name, ours := OurTool(tool)
+	return ours && name == "PickWorkItem"
 }
 
 // IsOurs reports whether a tool belongs to our server.
 func IsOurs(tool string) bool {
-	_, ours := ourTool(tool)
+	_, ours := OurTool(tool)
 	return ours
 }
 
-func ourTool(tool string) (name string, ours bool) {
-	if name, ours = strings.CutPrefix(tool, "vise-"); ours {
-		return name, true
+// OurTool returns the name of a tool of our server, in any of the programs' spellings.
+func OurTool(tool string) (name string, ours bool) {
+	for _, before := range []string{"mcp__vise__", "mcp.vise.", "mcp_vise_", "vise__", "vise_", "vise-"} {
+		if name, ours = strings.CutPrefix(tool, before); ours {
+			return name, true
+		}
 	}
-	return strings.CutPrefix(strings.TrimPrefix(strings.TrimPrefix(tool, "mcp__"), "mcp_"), "vise_")
+	return strings.CutSuffix(tool, " (vise MCP Server)")
 }
 
 // Completes returns the item that a tool call asks to complete, or "".
 func Completes(tool string, input json.RawMessage) string {
-	if !isComplete(tool) {
+	if name, ours := OurTool(tool); !ours || name != "CompleteWorkItem" {
 		return ""
 	}
 	return WorkItem(tool, input)
