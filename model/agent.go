@@ -116,7 +116,7 @@ type turn struct {
 	// About is the first item that the turn changed.
 	About ItemID `json:"about,omitempty"`
 	Heard bool   `json:"heard,omitempty"`
-	// Unreported are the items that the turn completed with an announcement instead of a report. The turn's final words are
+	// Unreported are the items that the turn completed without a report, or with a short one. The turn's final words are
 	// offered to them.
 	Unreported []ItemID  `json:"unreported_work_item_ids,omitempty"`
 	StartedAt  time.Time `json:"started_at"`

@@ -138,6 +138,8 @@ type Round struct {
 	Calls []Call `json:"calls,omitempty"`
 	// Tools name the tools that the reply called outside vise, for the trace.
 	Tools []Text `json:"tools,omitempty"`
+	// Made name vise's own tools that the reply called before, for the trace.
+	Made []Text `json:"made,omitempty"`
 	// WorkItemID names the item that the text is about. If the round completes that item, or it was completed before without a
 	// report, the text becomes its report. Without WorkItemID only the focus counts.
 	WorkItemID ItemID   `json:"work_item_id,omitempty"`

@@ -282,6 +282,8 @@ type completionReport struct {
 	CreatedAt time.Time `json:"created_at,omitzero"`
 	// Warnings are those of the completion.
 	Warnings []Warning `json:"warnings,omitempty"`
+	// TurnFinal are the last words of the turn, beside a short report.
+	TurnFinal Text `json:"turn_final,omitempty"`
 }
 
 // planReader is a Reader that knows the present state of plan files.
@@ -345,6 +347,11 @@ func reportOf(f Facts, w WorkItem) *completionReport {
 	r := &completionReport{Text: w.ResultSummary, Source: "work_item_result_summary"}
 	if b, ok := f.Brief(w.AgentID, w.ID); ok {
 		r.By, r.CreatedAt, r.Warnings = b.Provenance, b.CreatedAt, b.Warnings
+	}
+	if offers, _ := f.Offers(w.AgentID, w.ID); r.By == ReportSameRound {
+		for _, o := range offers.Offers {
+			r.TurnFinal = o.Text
+		}
 	}
 	return r
 }

@@ -225,6 +225,9 @@ func (s *step) keepOffer(w WorkItem, text Text, by ReportOf, shared []ItemID) {
 	x.Offers = append(slices.Clone(x.Offers), ReportOffer{Text: text, Provenance: by, SharedWith: shared, At: s.at.At})
 	x.Offers = x.Offers[max(0, len(x.Offers)-maxOffers):]
 	s.put(x)
+	if w.ResultSummary != "" { // kept beside the report: nobody is asked
+		return
+	}
 	s.countOffers(w, len(x.Offers))
 	s.event(EventReportOffered, w.ID, offeredNews{Source: by, TextPreview: cut(text, previewReport), SharedWith: shared})
 }

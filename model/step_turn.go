@@ -141,12 +141,19 @@ func (s *step) endTurn(a Agent, c EndTurn) Agent {
 	return a
 }
 
-// offerFinal offers a turn's last words as report of the items that it completed without one.
+// offerFinal offers a turn's last words as report of the items that it completed without one, and keeps them beside short reports.
 func (s *step) offerFinal(t turn, final Text) {
-	for _, id := range t.Unreported {
-		if w, ok := s.Item(id); ok && w.State == Completed && w.ResultSummary == "" {
-			s.keepOffer(w, trimmed(final), ReportTurnFinal, others(t.Unreported, id))
+	final = trimmed(final)
+	silent := slices.DeleteFunc(slices.Clone(t.Unreported), func(id ItemID) bool {
+		w, ok := s.Item(id)
+		if ok && w.ResultSummary != "" && w.ResultSummary != final {
+			s.keepOffer(w, final, ReportTurnFinal, nil)
 		}
+		return !ok || w.State != Completed || w.ResultSummary != ""
+	})
+	for _, id := range silent {
+		w, _ := s.Item(id)
+		s.keepOffer(w, final, ReportTurnFinal, others(silent, id))
 	}
 }
 

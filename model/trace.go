@@ -73,7 +73,7 @@ func (s *step) traceRound(c Round, text Text, item ItemID, completed []completed
 	t.Promoted = t.Promoted || s.receipt.ReportPromoted
 	for _, x := range completed {
 		w, _ := s.Item(x.item)
-		if w.ResultSummary == "" && LooksLikePreamble(text) && !slices.Contains(t.Unreported, x.item) {
+		if cut(w.ResultSummary, maxPreamble) == w.ResultSummary && !slices.Contains(t.Unreported, x.item) {
 			t.Unreported = append(slices.Clip(t.Unreported), x.item)
 		}
 	}
@@ -87,6 +87,9 @@ func (s *step) traceRound(c Round, text Text, item ItemID, completed []completed
 	e := TraceEntry{At: s.at.At, Turn: t.Index, Round: t.Rounds, Text: ends(text, maxTraceText), Refused: cut(c.Refused, rowObjective)}
 	for _, call := range c.Calls {
 		e.Calls = append(e.Calls, CommandName(call.Command))
+	}
+	for _, name := range c.Made[:min(len(c.Made), maxTraceTools)] {
+		e.Calls = append(e.Calls, cut(name, maxToolName).String())
 	}
 	for _, tool := range c.Tools[:min(len(c.Tools), maxTraceTools)] {
 		e.Tools = append(e.Tools, cut(trimmed(tool), maxToolName))

@@ -267,7 +267,7 @@ func (p part) tell(x *transcript.Round, hasIDs bool) {
 			x.ID = string(c.told.ToolCallId)
 		}
 		if name, ours := transcript.OurTool(c.name); ours {
-			x.Ours = append(x.Ours, name)
+			x.Ours = append(x.Ours, model.Text(name))
 		} else if !slices.Contains(x.Others, model.Text(c.name)) {
 			x.Others = append(x.Others, model.Text(c.name))
 		}

@@ -289,7 +289,7 @@ func TestARoundSaysWhatItCalled(t *testing.T) {
 		r.Update(decoded[acp.SessionUpdate](t, []byte(raw)))
 	}
 	rounds, _ := r.End(false)
-	if len(rounds) != 1 || !slices.Equal(rounds[0].Ours, []string{"PickWorkItem", "GetContext"}) || rounds[0].ID != "c1" ||
+	if len(rounds) != 1 || !slices.Equal(rounds[0].Ours, []model.Text{"PickWorkItem", "GetContext"}) || rounds[0].ID != "c1" ||
 		!slices.Equal(rounds[0].Others, []model.Text{"Read", "execute", "tracker_CompleteWorkItem"}) || len(rounds[0].Completed) > 0 {
 		t.Errorf("got %+v", rounds)
 	}

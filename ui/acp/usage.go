@@ -74,8 +74,7 @@ func (u *Usage) Answer(p acp.PromptResponse) {
 	u.read, u.last = 0, 0
 	switch u.Rule {
 	case UsageOfReply:
-		u.told = model.Usage{InputTokens: max(u.told.InputTokens, n.InputTokens), OutputTokens: max(u.told.OutputTokens, n.OutputTokens)}
-		return
+		u.told = model.Usage{}
 	case UsageOfProcess:
 		before := u.process
 		if u.process = n; before.InputTokens <= n.InputTokens && before.OutputTokens <= n.OutputTokens {

@@ -165,7 +165,7 @@ func (s *stream) end() ([]said, model.Text, string) {
 func saidOf(rounds []transcript.Round) []said {
 	out := make([]said, len(rounds))
 	for i, r := range rounds {
-		out[i] = said{Round: model.Round{Text: r.Text, Provenance: r.Provenance, Tools: r.Others}, done: r.Completed}
+		out[i] = said{Round: model.Round{Text: r.Text, Provenance: r.Provenance, Tools: r.Others, Made: r.Ours}, done: r.Completed}
 	}
 	return out
 }

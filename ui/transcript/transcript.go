@@ -31,7 +31,7 @@ type Round struct {
 	// Others are the names of the tools that it called and that are not ours, each once.
 	Others []model.Text
 	// Ours are the names of our tools that it called, in their order.
-	Ours []string
+	Ours []model.Text
 	// Unanswered means that some of its calls have no answer yet, so it may complete more.
 	Unanswered bool
 }

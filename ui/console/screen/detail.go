@@ -308,8 +308,11 @@ func (v Detail) report(w int) []string {
 			out = append(out, v.Warned(x.Message, w)...)
 		}
 	}
-	out = append(out, "")
-	return append(append(out, v.Wrapped(r.Text, w, v.Text)...), v.checks(w)...)
+	out = append(append(out, ""), v.Wrapped(r.Text, w, v.Text)...)
+	if r.TurnFinal != "" {
+		out = append(append(out, "", v.Note(model.Spaced(model.ReportTurnFinal))), v.Wrapped(r.TurnFinal, w, v.Text)...)
+	}
+	return append(out, v.checks(w)...)
 }
 
 func (v Detail) unreported(w int) []string {
