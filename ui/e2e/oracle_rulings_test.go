@@ -34,7 +34,7 @@ var rulings = []ruling{
 	{name: "fewer commands for file todos", why: "adopt, repair, manifest, graph and validate --order went; dedup is a part of validate, search one of vise search",
 		act: regexp.MustCompile(`^(help )?todo\b`), differs: regexp.MustCompile(`(?s)vise todo adopt, .* validate|vise todo block, .* validate|\nCommands:.*\nFlags:`)},
 	{name: "a list by chance", why: "threads of one second, and work trees by the random name of their item, have no order of their own",
-		act: regexp.MustCompile(`^(thread (list|status|prepare|doctor)|resume|worktrees)\b`), ordered: true},
+		act: regexp.MustCompile(`^(! aictx task list|thread (list|status|prepare|doctor)|resume|worktrees)\b`), ordered: true},
 	{name: "doctor has no check of known todo files", why: "vise keeps no contents of todo files any more",
 		act: regexp.MustCompile(`^doctor\b`), differs: regexp.MustCompile(`\n?ok file todos \d+ files are as they are known|\{"message":"\d+ files are as they are known","name":"file todos","ok":true\},`)},
 	{name: "a console's background", why: "its scheduler's offer and its note of a saved plan come in either order, and either it or the act notes the plan",
@@ -149,6 +149,8 @@ var otherWords = []string{
 	`triggered: blocked, and a wait of it was triggered`, "news: it is blocked, and what it waits for has happened",
 	`newest trigger first`, "latest news first",
 	`(‹\w+›(-\d+)?) operator, (pending|triggered|cancelled)`, "$1 you, $3",
+	`(‹in\d+› ‹wi\d+› \S+) triggers`, "$1 is news for the item",
+	`\? current ‹`, "? asks you, picked ‹",
 	`(queued|works) · runnable\b`, "$1 · ready",
 	`▶ current · runnable`, "▶ works · ready",
 	`open and runnable, not the focus`, "open and ready, not picked",
@@ -362,6 +364,40 @@ hook codex SessionStart <nothing
 ! echo 'var least = NUMBER' >> limit.go
 ! git commit -q -a -m changed
 ! sed -i 's/^status: .*/status: "ready"/' $(ls -d tmp/*/*/todos/*/*.md 2>/dev/null | head -1) /dev/null 2>/dev/null
+`
+
+// inTurns are acts of AICTX and of vise on the same threads.
+const inTurns = `
+! aictx task start 'GOAL' --json
+! aictx task start 'TEXT'
+! aictx task update --json-patch 'PATCH' --json
+! aictx task update --json-patch '{"verified":["TEXT"],"next_action":"TEXT"}'
+! aictx task close --status paused --json
+! aictx task close --status resolved
+! aictx task resume THREAD --json
+! aictx task show THREAD --json
+! aictx task status --json
+! aictx task list --json
+thread start GOAL [--force] --json
+thread start TEXT --json
+thread update --json-patch PATCH --json
+thread update --verify TEXT --json
+thread update --drop TEXT --json
+thread close --status paused|resolved|abandoned|blocked --json
+thread resume THREAD [--rebind] --json
+thread status [--all] --json
+thread list [--parked] --json
+thread show THREAD --json
+thread prepare --json
+thread finalize --facts-json FACTS --json
+thread record --json -- sh -c false
+thread doctor [--yes] --json
+link ITEM --thread THREAD --json
+resume ITEM --json
+! git checkout -q -B other
+! git checkout -q main
+! git commit -q -a -m changed
+! echo 'var least = NUMBER' >> limit.go
 `
 
 // toolCalls are calls of tools: the agent, the tool, its arguments.

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -34,18 +35,7 @@ const actsOfATrial = 100
 //
 //	go test ./ui/e2e -run TheEarlierProgram -v -timeout 60m -against COMMIT -oracle-acts 10000
 func TestTheEarlierProgramAnswersTheSame(t *testing.T) {
-	earlier := *oracle
-	if *against != "" {
-		earlier = filepath.Join(buildOf(t, *against), "vise")
-	}
-	if earlier == "" {
-		t.Skip("needs an earlier program: -oracle PATH, or -against COMMIT, which builds it")
-	}
-	today := *before
-	if today == "" {
-		today = buildOf(t, "")
-	}
-	today = filepath.Join(today, "vise")
+	earlier, today := bothPrograms(t)
 	seed := cmp.Or(*oracleSeed, uint64(time.Now().UnixNano()%1_000_000))
 	var total tally
 	for total.acts < *oracleActs && total.differing < 200 {
@@ -56,6 +46,21 @@ func TestTheEarlierProgramAnswersTheSame(t *testing.T) {
 		seed++
 	}
 	total.print(t)
+}
+
+// bothPrograms are the earlier program and today's, which are built if they are not given. Without the earlier one the test is skipped.
+func bothPrograms(t *testing.T) (earlier, today string) {
+	earlier, today = *oracle, *before
+	if *against != "" {
+		earlier = filepath.Join(buildOf(t, *against), "vise")
+	}
+	if earlier == "" {
+		t.Skip("needs an earlier program: -oracle PATH, or -against COMMIT, which builds it")
+	}
+	if today == "" {
+		today = buildOf(t, "")
+	}
+	return earlier, filepath.Join(today, "vise")
 }
 
 // tally counts what was compared.
@@ -114,17 +119,20 @@ func newTrial(t *testing.T, seed uint64, programs ...string) *trial {
 	return l
 }
 
-// run carries out n acts of one kind: in three of five only commands and edits, in one also tools, in one also
-// a console.
+// run carries out n acts of one kind: in two of five trials only commands and edits, in one also AICTX if it is
+// installed, in one also tools, in one also a console.
 func (l *trial) run(n int) {
 	for _, line := range beginning {
 		l.act(line)
 	}
-	kind := l.seed % 5
+	_, err := exec.LookPath("aictx")
+	kind, hasAICTX := l.seed%5, err == nil
 	for i := 0; i < n && !l.over; i++ {
 		switch {
 		case kind == 3 && l.random.IntN(3) > 0:
 			l.act(pickOf(l.random, tableOf(toolCalls)))
+		case kind == 2 && hasAICTX && l.random.IntN(3) > 0:
+			l.act(pickOf(l.random, tableOf(inTurns)))
 		case kind == 4 && i > n/4:
 			l.carryOut([]string{"key", l.key()})
 		default:
