@@ -263,7 +263,7 @@ func Explain(r Facts, w WorkItem, now time.Time) Why {
 	rows := r.Rows(w.AgentID, d.Class, nil, rankHorizon)
 	y.Rank = 1 + slices.IndexFunc(rows, func(row Row) bool { return row.ID == w.ID })
 	said := newestReply(r, w)
-	if said.Unread() && d.Class == WaitingForOperator {
+	if d.Class == WaitingForOperator && said.Settles(waits) {
 		y.say("Class", NotYetRead)
 	} else {
 		y.say("Class", classReasons[d.Class])

@@ -346,7 +346,7 @@ func needOf(f Facts, w WorkItem, waits []Wait, r Row) (Need, time.Time) {
 		return needOfDone(f, w)
 	}
 	said := newestReply(f, w)
-	if r.NeedsOperator && (!said.Unread() || said.WaitID != "" || slices.ContainsFunc(waits, Wait.asks)) {
+	if r.NeedsOperator && !said.Settles(waits) {
 		return NeedAnswer, askedSince(w, waits)
 	}
 	if stalled(f, r) {
@@ -373,6 +373,12 @@ func newestReply(f Facts, w WorkItem) (d Delivered) {
 
 // Unread reports whether the agent has not had the answer yet: no turn took it, or that turn still runs.
 func (d Delivered) Unread() bool { return d.Delivery == MessageQueued || d.Delivery == MessageSent }
+
+// Settles reports whether an unread answer to a plan that needs input is the last word: nothing was asked beside it or
+// since.
+func (d Delivered) Settles(waits []Wait) bool {
+	return d.Unread() && d.WaitID == "" && !slices.ContainsFunc(waits, Wait.asks)
+}
 
 // NotYetRead is what is said of a need with an unread answer.
 const NotYetRead = "answered, not yet read"

@@ -38,7 +38,7 @@ func PathOf(f Facts, id AgentID, now time.Time) Path {
 	for _, r := range held(f, id, pathWaiting) {
 		step := PathStep{Row: r, Because: because(r, false, now)}
 		w, _ := f.Item(r.ID)
-		if newestReply(f, w).Unread() {
+		if said := newestReply(f, w); said.Unread() && (!r.NeedsOperator || said.Settles(f.ItemWaits(id, r.ID))) {
 			step.Because = NotYetRead
 		}
 		steps = append(steps, step)

@@ -206,7 +206,7 @@ func (p *page) item(v model.View, waits []model.Wait) {
 	mark, name := className(v.Class)
 	var unread model.Text
 	if n := len(v.Replies); n > 0 && v.Replies[n-1].Unread() {
-		if unread = v.Replies[n-1].Text; v.Class == model.WaitingForOperator {
+		if unread = v.Replies[n-1].Text; v.Class == model.WaitingForOperator && v.Replies[n-1].Settles(waits) {
 			name = model.NotYetRead
 		}
 	}

@@ -159,8 +159,8 @@ func (l *trial) end() {
 // act fills in a line of a table and carries it out.
 func (l *trial) act(line string) { l.carryOut(l.fill(line)) }
 
-// carryOut lets both programs do the same, and compares what they say.
-func (l *trial) carryOut(words []string) {
+// carryOut lets both programs do the same, compares what they say, and returns what today's says.
+func (l *trial) carryOut(words []string) string {
 	l.tally.acts++
 	l.done = append(l.done, strings.Join(words, " "))
 	var got [2]string
@@ -177,6 +177,7 @@ func (l *trial) carryOut(words []string) {
 	}
 	l.tally.kinds[kind]++
 	l.compare(strings.Join(words, " "), got)
+	return got[1]
 }
 
 // both does something in both sides at once.
