@@ -81,7 +81,10 @@ var mutants = []mutant{
 	{"any host with our port is served", "ui/runner/serve.go", "if !s.hosts[strings.ToLower(r.Host)] {", "if _, port, _ := net.SplitHostPort(r.Host); !s.hosts[\"localhost:\"+port] {", "ui/runner", "ABrowserCannot", false, one},
 	// Second check: the service asks first, the rules decide.
 	{"a revoked capability delivers", "model/step_ingress.go", "if !ok || in.Revoked {", "if !ok {", "model", "Rules", false, one},
-	{"another server's completion counts as ours", "ui/transcript/transcript.go", "return ours && strings.TrimPrefix(name, \"_\") == \"CompleteWorkItem\"", "return ours && strings.TrimPrefix(name, \"_\") == \"CompleteWorkItem\" || strings.HasSuffix(tool, \"__CompleteWorkItem\")", "ui/transcript", "OfAForeign", false, [2]string{"if !IsOurs(tool) {", "if false {"}},
+	{"another server's completion counts as ours", "ui/transcript/transcript.go", "if name, ours := OurTool(tool); !ours || name != \"CompleteWorkItem\" {", "if !strings.HasSuffix(tool, \"CompleteWorkItem\") {", "ui/transcript", "OfAForeign", false, [2]string{"if !IsOurs(tool) {", "if false {"}},
+	{"a silent completion gets the words of the one before it", "ui/acp/replies.go", "isTold = false", "isTold = true", "ui/acp", "ARoundIsOneReply", false, one},
+	{"words are a report although it cannot be told of which completion", "ui/acp/replies.go", "of = model.ReportNearRound", "of = model.ReportSameRound", "ui/acp", "ARoundIsOneReply", false, one},
+	{"a refused completion counts", "ui/acp/toolcall.go", "if failed || !transcript.Succeeded(answer) {", "if failed || len(answer) == 0 {", "ui/acp", "ARoundIsOneReply", false, one},
 	{"U+034F is written as it is", "model/text.go", "{0x034F, 0x034F, 1},", "", "model", "HostileText", false, one},
 	{"a change fails if its answer cannot be read", "store/home/apply.go", "if err == nil {\n\t\t\tout = now\n\t\t} else {", "if err != nil {\n\t\t\treturn now, in, err\n\t\t} else if out = now; false {", "ui/cli", "WhatIsSavedIsSaid", false, one},
 	{"a commit on a cluster does not compare the heads", "store/etcd/commit.go", "for part, changed := range t.heads {\n\t\tunchanged(headOf(part), changed)", "for range t.heads {", "store/etcd", "PartsThatWereRead", false, one},
