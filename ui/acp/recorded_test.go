@@ -43,7 +43,11 @@ same_round FINAL-THREE one two three four. []
 final FINAL-THREE one two three four.`,
 }
 
-func TestEveryReportOfTheRecordedProgramsIsOfItsOwnReply(t *testing.T) {
+// rules are those of the recorded programs.
+var rules = map[string]ReplyRule{"claude": ReplyByUsage, "codex": ReplyGoesOn, "gemini": ReplyBySuffix, "copilot": ReplyByUsage}
+
+// eachRecorded runs a test on each recorded session. names are those of its items.
+func eachRecorded(t *testing.T, run func(t *testing.T, program, scenario string, names []string, raw []byte)) {
 	dir := filepath.Join(cmp.Or(os.Getenv("VISE_SHARED"), "../../../shared"), "fixtures/acp")
 	readme, err := os.ReadFile(filepath.Join(dir, "README.md"))
 	if err != nil {
@@ -59,33 +63,39 @@ func TestEveryReportOfTheRecordedProgramsIsOfItsOwnReply(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			var names []string
 			for i, item := range strings.Split(row[3], ", ") {
-				raw = bytes.ReplaceAll(raw, []byte(item), []byte{"ABC"[i]})
+				names = append(names, "ABC"[i:i+1])
+				raw = bytes.ReplaceAll(raw, []byte(item), []byte(names[i]))
 			}
-			want := strings.TrimSpace(recorded[row[2]])
-			if row[1] == "opencode" && row[2] == "words-then-silent" { // it does not tell whether the second call is of a new reply
-				want = strings.NewReplacer("same_round REPORT", "near_round REPORT", "same_round  [B]", "near_round  [B]").Replace(want)
-			}
-			replies := Replies{Rule: map[string]ReplyRule{"claude": ReplyByUsage, "codex": ReplyGoesOn, "gemini": ReplyBySuffix,
-				"copilot": ReplyByUsage}[row[1]]}
-			usage := Usage{Rule: map[string]UsageRule{"opencode": UsageOfReply, "copilot": UsageOfProcess}[row[1]]}
-			got := replay(t, raw, &replies, &usage)
-			if got != want {
-				t.Errorf("got\n%s\nwant\n%s", got, want)
-			}
-			calls := map[string]int64{"natural": 5, "three": 4, "two-in-one": 2, "words-then-silent": 3}[row[2]]
-			tokens := model.Usage{InputTokens: 1200 * calls, OutputTokens: 80 * calls}
-			switch row[1] {
-			case "claude":
-				tokens.CostUSD = .008 * float64(calls)
-			case "opencode":
-				tokens = model.Usage{InputTokens: 1200, OutputTokens: 80}
-			}
-			if used := usage.Used(); fmt.Sprintf("%.4f", used) != fmt.Sprintf("%.4f", tokens) {
-				t.Errorf("used %+v, want %+v", used, tokens)
-			}
+			run(t, row[1], row[2], names, raw)
 		})
 	}
+}
+
+func TestEveryReportOfTheRecordedProgramsIsOfItsOwnReply(t *testing.T) {
+	eachRecorded(t, func(t *testing.T, program, scenario string, _ []string, raw []byte) {
+		want := strings.TrimSpace(recorded[scenario])
+		if program == "opencode" && scenario == "words-then-silent" { // it does not tell whether the second call is of a new reply
+			want = strings.NewReplacer("same_round REPORT", "near_round REPORT", "same_round  [B]", "near_round  [B]").Replace(want)
+		}
+		replies := Replies{Rule: rules[program]}
+		usage := Usage{Rule: map[string]UsageRule{"opencode": UsageOfReply, "copilot": UsageOfProcess}[program]}
+		if got := replay(t, raw, &replies, &usage); got != want {
+			t.Errorf("got\n%s\nwant\n%s", got, want)
+		}
+		calls := map[string]int64{"natural": 5, "three": 4, "two-in-one": 2, "words-then-silent": 3}[scenario]
+		tokens := model.Usage{InputTokens: 1200 * calls, OutputTokens: 80 * calls}
+		switch program {
+		case "claude":
+			tokens.CostUSD = .008 * float64(calls)
+		case "opencode":
+			tokens = model.Usage{InputTokens: 1200, OutputTokens: 80}
+		}
+		if used := usage.Used(); fmt.Sprintf("%.4f", used) != fmt.Sprintf("%.4f", tokens) {
+			t.Errorf("used %+v, want %+v", used, tokens)
+		}
+	})
 }
 
 // replay gives the lines of a program to r and u and returns the rounds, a line each, and the turn's last words.
