@@ -54,7 +54,7 @@ func Remap(keys map[ID][]string, own []Action) (Catalogue, []KeyTrouble) {
 var (
 	renamed = map[ID]ID{"acknowledge": Hide, "snoozed": Hidden, "menu-posture": Posture}
 	merged  = map[ID]ID{"acknowledge": Hide, "snooze": Hide, "half-down": PageDown, "half-up": PageUp, "view-activity": ViewFleet,
-		"follow": Top, "submit-line": Open, "close": Back, "next-field": NextPane, "previous-field": PrevPane}
+		"follow": Top, "submit-line": Open, "mark-range": Mark, "close": Back, "next-field": NextPane, "previous-field": PrevPane}
 )
 
 // gone says what became of an action that the table does not have.

@@ -22,7 +22,7 @@ const (
 	Leftwards, Rightwards        ID = "leftwards", "rightwards"
 	Changes, PlanSeen, DiffSpace ID = "changes", "plan-seen", "diff-white-space"
 	Earlier, Later               ID = "earlier", "later"
-	Mark, MarkRange, MarkClass   ID = "mark", "mark-range", "mark-class"
+	Mark, MarkClass              ID = "mark", "mark-class"
 	Filter, Refresh, Unfold      ID = "filter", "refresh", "unfold"
 	Agents, NextAgent, PrevAgent ID = "agents", "next-agent", "previous-agent"
 	NeedsYou, PrevNeed, Brief    ID = "next-needs-you", "previous-needs-you", "brief"
@@ -118,7 +118,6 @@ func Standard() Catalogue {
 			key(PageUp, "A page up", "of the pane in focus", "pgup", "ctrl+u")),
 		in(Desk, Select,
 			key(Mark, "Mark", "this row, or take its mark away, and go on", "v").needs(markable),
-			key(MarkRange, "Mark a range", "from here to where it is pressed again", "V").needs(markable),
 			key(MarkClass, "Mark the class", "all shown rows of this row's class; in the inbox what needs the same",
 				"*").needs(markable)),
 		in(Desk, Places,

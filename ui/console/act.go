@@ -98,7 +98,7 @@ func newActs() acts {
 		action.Filter: startFilter, action.Refresh: refresh, action.Unfold: unfold,
 		action.Brief:  tellBrief,
 		action.Agents: opening(agentMenu), action.NextAgent: toAgent(1), action.PrevAgent: toAgent(-1),
-		action.Mark: mark, action.MarkRange: markRange, action.MarkClass: markClass,
+		action.Mark: mark, action.MarkClass: markClass,
 		action.NextMatch: nextMatch(1), action.PrevMatch: nextMatch(-1),
 		action.Rightwards: sideways(1), action.Leftwards: sideways(-1),
 		action.Changes: changes, action.PlanSeen: planSeen, action.Earlier: toSave(1), action.Later: toSave(-1),

@@ -94,8 +94,6 @@ func hideMarked(c *console, rows []model.Row) {
 		return
 	}
 	m, group := listed(c).marks, c.outbox.seq+1
-	*m = m.with(true, c.markedIDs()...) // what cannot be sent keeps its marks
-	m.from = ""
 	for _, r := range rows {
 		if r.OfAgent() && len(of) > 1 {
 			*m = m.with(false, r.ID)

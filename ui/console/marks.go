@@ -9,35 +9,16 @@ import (
 	"vise/ui/action"
 )
 
-// marks are the rows that an action applies to, instead of the cursor's row: the rows marked one by one, and
-// the rows between the cursor and the start of a range.
-type marks struct {
-	set map[model.ItemID]bool
-	// from is the start of a range; empty if there is none.
-	from model.ItemID
-}
+// marks are the rows that an action applies to, instead of the cursor's row.
+type marks map[model.ItemID]bool
 
 // with is m with some rows marked or unmarked. It shares no memory with m.
 func (m marks) with(on bool, ids ...model.ItemID) marks {
-	m.set = maps.Clone(m.set)
-	if m.set == nil {
-		m.set = map[model.ItemID]bool{}
-	}
+	out := marks{}
+	maps.Copy(out, m)
 	for _, id := range ids {
-		if delete(m.set, id); on {
-			m.set[id] = true
-		}
-	}
-	return m
-}
-
-// shown are the marked rows in order, including a range up to the cursor. A row that a filter hides is not
-// included.
-func (m marks) shown(order []model.ItemID, cursor model.ItemID) (out []model.ItemID) {
-	a, b := slices.Index(order, m.from), slices.Index(order, cursor)
-	for i, id := range order {
-		if inRange := m.from != "" && a >= 0 && b >= 0 && min(a, b) <= i && i <= max(a, b); inRange || m.set[id] {
-			out = append(out, id)
+		if delete(out, id); on {
+			out[id] = true
 		}
 	}
 	return out
@@ -70,10 +51,10 @@ func listed(c *console) listing {
 	return listing{marks: &marks{}}
 }
 
-// markedIDs are the marked rows on screen, in their order.
+// markedIDs are the marked rows on screen, in their order. A row that a filter hides is not among them.
 func (c *console) markedIDs() []model.ItemID {
 	l := listed(c)
-	return l.marks.shown(l.order, c.cursor)
+	return slices.DeleteFunc(slices.Clone(l.order), func(id model.ItemID) bool { return !(*l.marks)[id] })
 }
 
 func (c *console) marked() []model.Row {
@@ -95,24 +76,12 @@ func inInbox(inbox []model.Inboxed, rows []model.Row) bool {
 // mark marks or unmarks the cursor's row, and moves to the next row.
 func mark(c *console) {
 	m := listed(c).marks
-	*m = m.with(!m.set[c.cursor], c.cursor)
+	*m = m.with(!(*m)[c.cursor], c.cursor)
 	if c.view == viewFleet {
 		fleetBy(1)(c)
 		return
 	}
 	c.choose(c.queue.At(c.cursor).Step(1).Cursor)
-}
-
-// markRange starts a range at the cursor. The second call marks the rows of the range.
-func markRange(c *console) {
-	m := listed(c).marks
-	if m.from == "" {
-		m.from = c.cursor
-		c.say(c.keys.Keyed("A range begins here: move, then {mark-range} keeps it, or act."))
-		return
-	}
-	*m = m.with(true, c.markedIDs()...)
-	m.from = ""
 }
 
 // markClass marks the shown rows of the cursor's class, or unmarks them if all are marked.
@@ -123,7 +92,7 @@ func markClass(c *console) {
 	for _, id := range l.order {
 		if l.kind(id) == l.kind(c.cursor) {
 			ids = append(ids, id)
-			all = all && l.marks.set[id]
+			all = all && (*l.marks)[id]
 		}
 	}
 	*l.marks = l.marks.with(!all, ids...)
@@ -132,12 +101,8 @@ func markClass(c *console) {
 // markWords says how many rows are marked, and how many of them a filter hides.
 func (c *console) markWords() string {
 	l := listed(c)
-	shown, hidden := len(c.markedIDs()), 0
-	for id := range l.marks.set {
-		if !slices.Contains(l.order, id) {
-			hidden++
-		}
-	}
+	shown := len(c.markedIDs())
+	hidden := len(*l.marks) - shown
 	switch {
 	case shown+hidden == 0:
 		return ""

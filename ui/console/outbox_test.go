@@ -139,7 +139,7 @@ func TestAMixedAcknowledgementSaysBoth(t *testing.T) {
 				t.Errorf("the message is %q, want %q", c.note.text, want)
 			}
 		}
-		if m := c.place.inboxMarks.set; len(m) != 2 || !m[wd.names["c"]] || !m[wd.names["d"]] {
+		if m := c.place.inboxMarks; len(m) != 2 || !m[wd.names["c"]] || !m[wd.names["d"]] {
 			t.Errorf("marked are %v", m)
 		}
 	})

@@ -81,7 +81,7 @@ func (c *console) memo() Memo {
 }
 
 func (s spot) memo() memoDesk {
-	return memoDesk{Item: s.cursor, Tab: screen.TabNames[s.tab], Filter: s.filter, Marks: slices.Sorted(maps.Keys(s.marks.set)), Top: s.top,
+	return memoDesk{Item: s.cursor, Tab: screen.TabNames[s.tab], Filter: s.filter, Marks: slices.Sorted(maps.Keys(s.marks)), Top: s.top,
 		Line: s.scroll[page{s.cursor, s.tab}], Plan: s.reading[s.cursor]}
 }
 
