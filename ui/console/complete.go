@@ -253,7 +253,7 @@ func choosing(x facts, r model.Row, offers []model.ReportOffer) dialog {
 		if m.At >= len(offers) {
 			return nil
 		}
-		return x.Wrapped(offers[m.At].Text, x.Inner()-2, x.Text)
+		return x.Prose(offers[m.At].Text, x.Inner()-2, x.Text)
 	}
 	return m
 }

@@ -1,7 +1,6 @@
 package console
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -9,7 +8,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vise/model"
-	"vise/ui/action"
 	"vise/ui/markdown"
 	"vise/ui/text"
 )
@@ -41,56 +39,43 @@ func (e *effects) saveCopy(x planEdit) tea.Cmd {
 // conflict asks what to do when a plan changed on disk while the operator edited it. Every choice keeps both
 // texts.
 type conflict struct {
-	fx     *effects
+	menu
 	edit   planEdit
 	theirs PlanText
 	// mine and other are the changes of each side to the base; nil until the operator asks for them.
 	mine, other *markdown.Changes
-	shown       excerpt
-	// waiting: the chosen text is being written.
-	waiting bool
 }
 
-// Refused is part of refuser.
-func (d *conflict) Refused() { d.waiting = false }
+const conflictFoot = "m t s choose · d difference · {back} decides later: yours is kept"
 
-// In is part of dialog.
-func (d *conflict) In() action.Context { return action.Desk }
-
-// conflictChoices are the ways out of a conflict, each with its letter.
-var conflictChoices = []struct{ key, title, does string }{
-	{"m", "Keep mine", "your text replaces theirs, which is kept aside"}, {"t", "Take theirs", "plan.md stays; yours is kept aside"},
-	{"d", "Difference", "what each of you changed"}, {"s", "Save mine beside it", "as plan.mine-1.md"},
+func newConflict(fx *effects, x planEdit, theirs PlanText) *conflict {
+	d := &conflict{edit: x, theirs: theirs}
+	d.menu = menu{Title: "plan.md changed while you edited it", At: 2, Below: d.diff, Foot: conflictFoot, Lines: []menuLine{
+		{Key: "m", Title: "Keep mine", Does: "your text replaces theirs, which is kept aside",
+			Result: effect{Do: fx.saveOver(x, theirs), Waits: true}},
+		{Key: "t", Title: "Take theirs", Does: "plan.md stays; yours is kept aside", Result: act(func(c *console) {
+			x.drop(c)
+			c.say(x.stays())
+		})},
+		{Key: "d", Title: "Difference", Does: "what each of you changed", Result: act(func(*console) { d.compare() })},
+		{Key: "s", Title: "Save mine beside it", Does: "as plan.mine-1.md", Result: effect{Do: fx.saveCopy(x), Waits: true}},
+	}}
+	return d
 }
 
 // Press is part of dialog.
 func (d *conflict) Press(k keyPress, x facts) (open bool, m message) {
-	if d.waiting {
+	switch {
+	case d.waiting:
+		return true, nil
+	case closes(k) && d.mine == nil:
+		return false, act(d.edit.keep)
+	case closes(k):
+		d.compare()
 		return true, nil
 	}
-	key := cmp.Or(action.Latin(k.KeyPressMsg), k.String())
-	switch {
-	case key == "m":
-		d.waiting = true
-		return true, effect{Do: d.fx.saveOver(d.edit, d.theirs)}
-	case key == "t":
-		said := sayMsg("plan.md stays as it is on disk. Yours is kept at " + clean(d.edit.path))
-		return false, act(func(c *console) { d.edit.drop(c); said.handle(c) })
-	case closes(k):
-		if d.mine == nil {
-			return false, act(d.edit.keep)
-		}
-		d.compare()
-	case key == "s":
-		d.waiting = true
-		return true, effect{Do: d.fx.saveCopy(d.edit)}
-	case key == "d":
-		d.compare()
-	case d.shown.Scroll(k, len(d.diff(x)), x.H-2-len(conflictChoices)):
-	default:
-		return true, unused(k)
-	}
-	return true, nil
+	open, m = d.menu.Press(k, x)
+	return open || d.Chosen(x).Key == "d", m
 }
 
 // saveOver first copies somebody else's text to another file, then writes the operator's text over it.
@@ -107,9 +92,10 @@ func (e *effects) saveOver(x planEdit, theirs PlanText) tea.Cmd {
 // compare computes the changes of each side.
 func (d *conflict) compare() {
 	if d.mine != nil {
-		d.mine, d.other = nil, nil
+		d.mine, d.other, d.Foot = nil, nil, conflictFoot
 		return
 	}
+	d.Foot = "m t s choose · {page-down} {page-up} scroll · {back} closes the difference"
 	base := markdown.Split(model.Text(d.edit.base))
 	mine, other := markdown.Split(model.Text(d.edit.mine)).Changed(base), markdown.Split(d.theirs.Text).Changed(base)
 	d.mine, d.other = &mine, &other
@@ -117,7 +103,7 @@ func (d *conflict) compare() {
 
 // diff says what happened, then the changes of both sides since the editor was opened.
 func (d *conflict) diff(x facts) []string {
-	out := append([]string{""}, x.Warn("Somebody else wrote plan.md since you opened it. Nothing was overwritten.")...)
+	out := x.Warn("Somebody else wrote plan.md since you opened it. Nothing was overwritten.")
 	for _, side := range []struct {
 		name string
 		*markdown.Changes
@@ -137,26 +123,6 @@ func (d *conflict) diff(x facts) []string {
 	return out
 }
 
-// Draw is part of dialog.
-func (d *conflict) Draw(x facts) drawnDialog {
-	var lines []string
-	for _, l := range conflictChoices {
-		key, title := x.Key.Of(" "+text.Pad(l.key, 3)), x.Text.Of(text.Pad(l.title, 22))
-		lines = append(lines, x.Strip(x.Inner(), false, key, title, x.Muted.Of(l.does)))
-	}
-	diff, foot := d.shown.window(x, d.diff(x), x.H-2-len(lines))
-	hint := "m t s choose · d difference · {back} decides later: yours is kept"
-	switch {
-	case d.waiting:
-		hint = "saving…"
-	case d.mine != nil:
-		hint = "m t s choose · {down} {up} scroll · {back} closes the difference"
-	}
-	out := x.dialog("plan.md changed while you edited it", hint, append(lines, diff...))
-	out.Foot = foot
-	return out
-}
-
 // keptText is the draft of an undecided conflict. maxKept is its greatest size in bytes.
 type keptText struct{ Mine, Base, Hash string }
 
@@ -170,16 +136,19 @@ func keptPlan(draft string) (k keptText) {
 	return k
 }
 
+func (x planEdit) stays() string {
+	return "plan.md stays as it is on disk. Yours is kept at " + clean(x.path)
+}
+
 // keep makes the operator's text a draft from which the next edit continues. drop deletes the draft.
 func (x planEdit) keep(c *console) {
 	raw, _ := json.Marshal(keptText{x.mine, x.base, x.hash}) // texts have a JSON form
-	said := "plan.md stays as it is on disk. Yours is kept at " + clean(x.path)
 	if len(raw) > maxKept {
-		c.say(said)
+		c.say(x.stays())
 		return
 	}
 	c.keepDraft(x.draftKey(), string(raw))
-	c.say(said + c.keys.Keyed(": {edit-plan} goes on with it."))
+	c.say(x.stays() + c.keys.Keyed(": {edit-plan} goes on with it."))
 }
 
 func (x planEdit) drop(c *console) {

@@ -121,7 +121,7 @@ func cancelling(x facts, r model.Row, id model.WaitID) *form {
 	name := x.AgentName(r.AgentID)
 	f := itemForm(x, r, "CancelWait", "", "Cancel the question of "+name, "{open} cancels it · {back} leaves it")
 	f.Head = func(x facts) []string {
-		out := x.Wrapped(cmp.Or(r.Wait.Question, r.Objective), x.Inner(), x.Strong)
+		out := x.Prose(cmp.Or(r.Wait.Question, r.Objective), x.Inner(), x.Strong)
 		return append(out, x.Note(x.Keyed("It waits no more then. {message} tells it why.")))
 	}
 	f.Submit = func(facts) message {

@@ -176,7 +176,7 @@ func (m savedMsg) handle(c *console) {
 	x, refusal := m.edit, (*model.Error)(nil)
 	switch {
 	case errors.As(m.err, &refusal) && refusal.Code == model.CodeStale:
-		c.layers = c.layers.settled(x).below(&conflict{fx: c.fx, edit: x, theirs: m.theirs})
+		c.layers = c.layers.settled(x).below(newConflict(c.fx, x, m.theirs))
 		c.start(c.fx.readPlan(x.agent, x.item))
 		return
 	case m.err != nil:

@@ -103,16 +103,8 @@ func does(c *console, id action.ID) (words, off string) {
 		if c.view == viewDesk && c.focus != paneQueue {
 			words = "scroll"
 		}
-	case action.NextPane:
-		words = "the next pane"
 	case action.ViewDesk, action.ViewFleet, action.ViewReports:
 		words = strings.TrimSuffix(a.Title, "…")
-	case action.Palette:
-		words = "everything else, and work items, agents, settings: type words"
-	case action.Back:
-		words = "close, or go one step back"
-	case action.Help:
-		words = "this page"
 	}
 	return words, ""
 }

@@ -54,9 +54,9 @@ type threads struct {
 	asked int
 }
 
-// followOthers reads the threads and the file todos again when they have news.
+// followOthers reads the threads and the file todos again when they have news, and draws what was laid out.
 func (e *effects) followOthers() tea.Cmd {
-	var out []tea.Cmd
+	out := []tea.Cmd{e.following(e.pages.Next, func(*console) {})}
 	if e.Threads != nil {
 		out = append(out, e.following(e.Threads.Next, (*console).readThreads))
 	}

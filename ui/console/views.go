@@ -119,7 +119,7 @@ func (c *console) showNewest() {
 
 // frame is the frame for the drawing functions of every screen.
 func (c *console) frame() screen.Frame {
-	f := screen.Frame{Styles: c.styles, Now: c.now, Catalogue: c.keys, Cursor: c.layers.dialog() == nil}
+	f := screen.Frame{Styles: c.styles, Now: c.now, Catalogue: c.keys, Cursor: c.layers.dialog() == nil, Pages: c.fx.pages}
 	f.Wide, f.Narrow = c.layout.shape == three, c.layout.shape == one
 	f.Away = slices.DeleteFunc(slices.Clone(c.truth.hosts), func(h model.HostState) bool { return !h.Away })
 	switch {

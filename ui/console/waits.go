@@ -134,7 +134,7 @@ func questionLines(x facts, r model.Row, q model.Question) []string {
 	if d := x.Detail; d != nil && d.ID == r.ID && q.WaitID == "" && len(d.Replies) > 0 {
 		last := d.Replies[len(d.Replies)-1]
 		out = append(out, x.Note("Answered "+x.Age(last.At)+" ago, "+screen.Delivery(x.State.Desk.Agent, last)+":"))
-		out = append(out, x.Wrapped(x.Excerpt(last.Text), w, x.Text)...)
+		out = append(out, x.Prose(x.Excerpt(last.Text), w, x.Text)...)
 	}
 	return append(out, "")
 }

@@ -1,10 +1,13 @@
 package markdown
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"sync"
 	"time"
+
+	"vise/model"
 )
 
 // Renderer renders blocks and keeps the result. Goroutines can share it.
@@ -17,6 +20,9 @@ type Renderer struct {
 	older  map[key][]row
 	bytes  int              // size of recent
 	failed map[uint64]error // blocks that once took too long: not tried again
+
+	asked map[key]bool // whole texts that are being laid out
+	laid  chan struct{}
 }
 
 // key is everything that the rows of a block depend on.
@@ -37,7 +43,58 @@ func NewRenderer(e Engine) *Renderer {
 	if e == nil {
 		e = noEngine{}
 	}
-	return &Renderer{guard: guard{limit: blockLimit}, engine: e, recent: map[key][]row{}, failed: map[uint64]error{}}
+	return &Renderer{guard: guard{limit: blockLimit}, engine: e, recent: map[key][]row{}, failed: map[uint64]error{},
+		asked: map[key]bool{}, laid: make(chan struct{}, 1)}
+}
+
+// Written returns the lines of a short text, at most MostWritten. It never waits: if they are not laid out yet, it has that begun and
+// returns nothing. Without an engine it never returns any.
+func (r *Renderer) Written(t model.Text, width int, s *Style) (lines []string) {
+	k := key{block: hashOf("", t.Multiline()), style: s.id, width: width}
+	if rows, ok := r.kept(k); ok {
+		for _, x := range rows {
+			lines = append(lines, x.text)
+		}
+		return lines
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.asked[k] {
+		r.asked[k] = true
+		go r.write(k, t, s)
+	}
+	return nil
+}
+
+func (r *Renderer) write(k key, t model.Text, s *Style) {
+	if r.engine.Ready() != nil {
+		return
+	}
+	var rows []row
+	for _, l := range r.View(Split(t), k.width, s).Lines(Position{}, MostWritten) {
+		rows = append(rows, row{text: l.Cells(0, k.width)})
+	}
+	r.keep(k, rows)
+	r.mu.Lock()
+	delete(r.asked, k)
+	r.mu.Unlock()
+	select {
+	case r.laid <- struct{}{}:
+	default:
+	}
+}
+
+// MostWritten bounds the lines of a text that is laid out whole.
+const MostWritten = 2000
+
+// Next waits until a text is laid out that Written was asked for.
+func (r *Renderer) Next(ctx context.Context) error {
+	select {
+	case <-r.laid:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // Prepare starts the engine in the background. The next request reports an error of the start.

@@ -308,9 +308,9 @@ func (v Detail) report(w int) []string {
 			out = append(out, v.Warned(x.Message, w)...)
 		}
 	}
-	out = append(append(out, ""), v.Wrapped(r.Text, w, v.Text)...)
+	out = append(append(out, ""), v.Prose(r.Text, w, v.Text)...)
 	if r.TurnFinal != "" {
-		out = append(append(out, "", v.Note(model.Spaced(model.ReportTurnFinal))), v.Wrapped(r.TurnFinal, w, v.Text)...)
+		out = append(append(out, "", v.Note(model.Spaced(model.ReportTurnFinal))), v.Prose(r.TurnFinal, w, v.Text)...)
 	}
 	return append(out, v.checks(w)...)
 }
@@ -345,7 +345,7 @@ func (v Detail) offers(w int, numbered bool) (out []string) {
 		if numbered {
 			head = " " + v.Key.Paint(strconv.Itoa(i+1)) + head
 		}
-		out = append(append(out, "", head), v.Wrapped(o.Text, w, v.Text)...)
+		out = append(append(out, "", head), v.Prose(o.Text, w, v.Text)...)
 	}
 	return out
 }

@@ -22,7 +22,7 @@ func (v Detail) NeedPage(w int) (asks, rest []string) {
 		return asks, rest
 	}
 	said := v.Note("said last, " + v.Age(v.FinalText.At) + " ago")
-	return asks, append(append(rest, "", said), v.Wrapped(v.Excerpt(v.FinalText.Text), w, v.Text)...)
+	return asks, append(append(rest, "", said), v.Prose(v.Excerpt(v.FinalText.Text), w, v.Text)...)
 }
 
 func (v Detail) needWords(w int) []string {
@@ -52,14 +52,14 @@ func (f Frame) Question(q model.Question, w int) []string {
 	var out []string
 	switch {
 	case q.Ask.Question != "":
-		out = f.Wrapped(q.Ask.Question, w, f.Strong)
+		out = f.Prose(q.Ask.Question, w, f.Strong)
 	case q.WaitID != "":
-		out = f.Wrapped(q.Reason, w, f.Strong)
+		out = f.Prose(q.Reason, w, f.Strong)
 	default:
 		out = append(out, " "+f.Strong.Paint("Its plan needs input. The plan says what is missing."))
 	}
 	if q.Ask.Question != "" && q.Reason != q.Ask.Question {
-		out = append(out, f.Wrapped(q.Reason, w, f.Muted)...)
+		out = append(out, f.Prose(q.Reason, w, f.Muted)...)
 	}
 	if q.PlanNeedsInput && q.WaitID != "" {
 		out = append(out, f.Note("Its plan needs input too."))

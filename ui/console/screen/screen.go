@@ -14,6 +14,7 @@ import (
 
 	"vise/model"
 	"vise/ui/action"
+	"vise/ui/markdown"
 	"vise/ui/text"
 )
 
@@ -31,6 +32,8 @@ type Frame struct {
 	// Unread is the text of a list until the ledger was first read: why it was not, or that it is being read. It is empty once something
 	// was read.
 	Unread string
+	// Pages lays out texts that may be Markdown; nil: they are shown as written.
+	Pages *markdown.Renderer
 	// Away are the hosts that are not connected.
 	Away []model.HostState
 }

@@ -257,6 +257,21 @@ func (f Frame) Warned(s string, w int) []string {
 	return out
 }
 
+// Prose returns a text that may be Markdown, in w cells. One without marks of Markdown is wrapped in the ink, and so is one that is not
+// laid out yet.
+func (f Frame) Prose(t model.Text, w int, ink Ink) []string {
+	if f.Pages != nil && strings.ContainsAny(t.Raw(), "\n*_`[#<|\\") { // raw: looked at, not shown
+		lines := f.Pages.Written(t, w-2, f.Page)
+		for i := range lines {
+			lines[i] = " " + lines[i]
+		}
+		if lines != nil {
+			return lines
+		}
+	}
+	return f.Wrapped(t, w, ink)
+}
+
 // Wrapped returns a text of several lines wrapped to w cells.
 func (f Frame) Wrapped(t model.Text, w int, ink Ink) []string {
 	var out []string

@@ -208,7 +208,7 @@ func (v Triage) similar(w int) []string {
 func (v Triage) evidence(w int) []string {
 	x := v.Finding
 	out := append(v.dismissed(x.Before, w), "")
-	out = append(out, v.Wrapped(x.Problem, w, v.Text)...)
+	out = append(out, v.Prose(x.Problem, w, v.Text)...)
 	if x.File == "" {
 		return append(out, "", v.Note("It names no file."))
 	}
