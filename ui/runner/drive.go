@@ -19,16 +19,18 @@
 //  5. Watched. Meanwhile the worker follows the ledger (watch). It ends the program if the turn is not its own any more, if the agent was
 //     stopped, or if the operator interjects. It also ends it after a time, a number of bytes, or a number of rounds, and after errors that
 //     repeat.
-//  6. Over. When the program has ended, its whole process group is ended too, and what left the group is found by a mark in its
-//     environment. All output is read to the last byte. EndTurn tells the ledger how the turn went (verdicts), what it used, and what it
-//     said last. What that means for the next turn (a rest, an attempt that failed, a usage limit) is the model's to decide.
+//  6. Over. When the program has ended, all processes that it started are ended too. A file of the home names them while they run, so that
+//     the next driver ends them if this one dies. All output is read to the last byte. EndTurn tells the ledger how the turn went
+//     (verdicts), what it used, and what it said last. What that means for the next turn (a rest, an attempt that failed, a usage limit) is
+//     the model's to decide.
 //
 // A failure of the program is no error of the driver: it is in the ledger, and why shows it. Errors of the ledger are retried.
 //
-// Reading order: process.go (a program from start to end), output.go (its pipes and the bounds of its output); drive.go (when a turn
-// begins), turn.go (a turn and how it ends), take.go (its rounds), program.go (how programs are configured, and how their output is read);
-// task.go (commands that work items wait for); serve.go and delivery.go (deliveries from outside), metrics.go; forge_poll.go (when gh and
-// glab are asked about pull requests), forge.go, forge_github.go and forge_gitlab.go (how they are asked, and how their answers are read).
+// Reading order: process.go (a program from start to end), process_tree.go and process_left.go (its processes), output.go (its pipes and
+// the bounds of its output); drive.go (when a turn begins), turn.go (a turn and how it ends), take.go (its rounds), program.go (how
+// programs are configured, and how their output is read); task.go (commands that work items wait for); serve.go and delivery.go (deliveries
+// from outside), metrics.go; forge_poll.go (when gh and glab are asked about pull requests), forge.go, forge_github.go and forge_gitlab.go
+// (how they are asked, and how their answers are read).
 package runner
 
 import (
@@ -37,6 +39,8 @@ import (
 	"errors"
 	"os"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -217,6 +221,8 @@ type worker struct {
 	failure error
 	// turns counts the turns of the current pass.
 	turns int
+	// named are the processes that were reported as left running.
+	named string
 }
 
 // due says whether and when an agent has a turn.
@@ -275,8 +281,9 @@ func (w *worker) restsSoon(at due) bool {
 	return !at.next.IsZero() && at.next.Sub(w.Now()) < soon
 }
 
-// check runs the scheduler for the agent and asks whether a turn is due.
+// check runs the scheduler for the agent and asks whether a turn is due. First it ends what a driver that died has left running.
 func (w *worker) check(ctx context.Context) (at due, err error) {
+	w.endLeft()
 	if at.next, err = w.scheduler().Settle(ctx, w.agent); err != nil {
 		return at, err
 	}
@@ -287,6 +294,29 @@ func (w *worker) check(ctx context.Context) (at due, err error) {
 		return nil
 	})
 	return at, err
+}
+
+func (w *worker) endLeft() {
+	ended, named, err := EndLeft(w.Home, w.agent)
+	if len(ended) > 0 {
+		w.report(Event{Agent: w.agent, What: "ended what a driver that died left running: processes " + numbers(ended)})
+	}
+	if said := numbers(named); len(named) > 0 && said != w.named {
+		w.named = said
+		w.report(Event{Agent: w.agent, What: "not ended, but left by a driver that died: processes " + said})
+	}
+	if err != nil {
+		w.report(Event{Agent: w.agent, What: "drive", Err: err})
+	}
+}
+
+// numbers returns the numbers of processes as text.
+func numbers(all []model.Process) string {
+	var out []string
+	for _, p := range all {
+		out = append(out, strconv.Itoa(p.PID))
+	}
+	return strings.Join(out, ", ")
 }
 
 // wait returns at the next commit, or when the agent is due for a check.

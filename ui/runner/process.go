@@ -2,13 +2,11 @@ package runner
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"io"
+	"math"
 	"os"
 	"os/exec"
-	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -26,6 +24,12 @@ type processSpec struct {
 	Env            []string
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
+	// Ask asks the program in its own way to end, and returns at once. The program gets the signal only if it still runs after Grace. Nil
+	// sends the signal first.
+	Ask   func()
+	Grace time.Duration
+	// Record is the file that names the program's processes while they run; see EndLeft. If it is empty, there is none.
+	Record string
 }
 
 // processResult says how a program ended.
@@ -41,11 +45,6 @@ type processResult struct {
 // OK reports whether the program ended by itself with exit code 0.
 func (r processResult) OK() bool { return r.ExitCode == 0 && r.Signal == "" }
 
-// unmarked returns this process's environment without the marker, for a process that should outlive the run.
-func unmarked() []string {
-	return slices.DeleteFunc(os.Environ(), func(e string) bool { return strings.HasPrefix(e, marker+"=") })
-}
-
 // Detach starts this program again in its own session, so that it outlives this process. Its output goes to out, which may be nil.
 func Detach(args []string, out *os.File, env ...string) error {
 	self, err := os.Executable()
@@ -53,7 +52,7 @@ func Detach(args []string, out *os.File, env ...string) error {
 		return err
 	}
 	child := exec.Command(self, args...)
-	child.Env = append(unmarked(), env...)
+	child.Env = append(os.Environ(), env...)
 	child.SysProcAttr = sessionOfItsOwn()
 	if out != nil {
 		child.Stdout, child.Stderr = out, out
@@ -67,49 +66,53 @@ func Detach(args []string, out *os.File, env ...string) error {
 // grace is how long a program has to end after it was asked to, and how long its output may take to arrive after its end.
 const grace = 2 * time.Second
 
-// marker is the environment variable that identifies the children of a run.
-const marker = "VISE_RUN"
-
 // execute starts a program. It returns when the program and all processes that it started have ended. When ctx ends, it asks the program to
 // end, then kills it, and returns ctx's cause. Any other error is about starting the program. A program that fails is not an error.
 func execute(ctx context.Context, s processSpec) (processResult, error) {
 	if len(s.Argv) == 0 || s.Argv[0] == "" {
 		return processResult{ExitCode: -1}, &exec.Error{Name: "", Err: errors.New("no program named")}
 	}
-	run := rand.Text()
-	isAsked := false
+	r, isAsked := &run{record: s.Record}, false
+	late := time.AfterFunc(math.MaxInt64, r.ask)
+	defer late.Stop()
 	c := exec.CommandContext(ctx, s.Argv[0], s.Argv[1:]...)
 	c.Cancel = func() error {
 		isAsked = true
-		ask(c.Process)
+		if s.Ask != nil {
+			s.Ask()
+		}
+		late.Reset(s.Grace)
 		return nil
 	}
-	c.Dir, c.Env = s.Dir, append(s.Env[:len(s.Env):len(s.Env)], marker+"="+run)
+	c.Dir, c.Env = s.Dir, append([]string{}, s.Env...) // not nil, which would be this process's environment
 	c.Stdin, c.Stdout, c.Stderr = s.Stdin, s.Stdout, s.Stderr
-	c.SysProcAttr = groupOfItsOwn()
-	c.WaitDelay = grace
+	c.SysProcAttr = files.OwnGroup()
+	c.WaitDelay = s.Grace + grace
 	begun := time.Now()
-	// The kernel ends a child with the thread that started it, and Go keeps a thread only while its goroutine is locked to it.
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
 	if err := ctx.Err(); err != nil {
 		return processResult{ExitCode: -1}, context.Cause(ctx)
 	}
 	adopting()
-	if err := c.Start(); err != nil {
+	if err := r.start(c); err != nil {
 		return processResult{ExitCode: -1}, err
 	}
-	end := begin(c.Process.Pid)
+	r.keep(r.known)
 	giveWay(c.Process)
+	ended, watched := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(watched)
+		r.watch(ended)
+	}()
 	_ = c.Wait() // ProcessState has the result
+	close(ended)
+	<-watched
 	_ = files.EndGroup(c.Process)
-	r := resultOf(c.ProcessState, time.Since(begun))
-	end()
-	r.Escaped, r.Survivors = endSurvivors(run, c.Process.Pid)
+	result := resultOf(c.ProcessState, time.Since(begun))
+	result.Escaped, result.Survivors = r.end()
 	if isAsked {
-		return r, context.Cause(ctx)
+		return result, context.Cause(ctx)
 	}
-	return r, nil
+	return result, nil
 }
 
 func resultOf(p *os.ProcessState, d time.Duration) processResult {
@@ -124,8 +127,10 @@ func resultOf(p *os.ProcessState, d time.Duration) processResult {
 var Self = sync.OnceValue(func() model.Process { return ProcessOf(os.Getpid()) })
 
 // ProcessOf returns the process that has the number pid on this machine now.
-func ProcessOf(pid int) model.Process {
-	return model.Process{PID: pid, Start: startOf(pid), Boot: bootID(), Host: hostID()}
+func ProcessOf(pid int) model.Process { return identified(pid, startOf(pid)) }
+
+func identified(pid int, start string) model.Process {
+	return model.Process{PID: pid, Start: start, Boot: bootID(), Host: hostID()}
 }
 
 // Alive reports whether p is still running. A process on another machine counts as alive; the schedulers of its machine judge it.
@@ -136,10 +141,11 @@ func Alive(p model.Process) bool {
 	return p.Boot == bootID() && isRunning(p.PID) && (p.Start == "" || startOf(p.PID) == p.Start)
 }
 
-// hostID identifies this machine.
+// hostID identifies this machine. In a container with process numbers of its own it differs from that of the machine.
 var hostID = sync.OnceValue(func() string {
+	space, _ := os.Readlink("/proc/self/ns/pid")
 	if raw, err := os.ReadFile("/etc/machine-id"); err == nil && len(strings.TrimSpace(string(raw))) > 0 {
-		return strings.TrimSpace(string(raw))
+		return strings.TrimSpace(string(raw)) + strings.TrimPrefix(space, firstSpace)
 	}
 	name, err := os.Hostname()
 	if err != nil {
@@ -147,3 +153,6 @@ var hostID = sync.OnceValue(func() string {
 	}
 	return name
 })
+
+// firstSpace is the space of process numbers that Linux starts with.
+const firstSpace = "pid:[4026531836]"

@@ -3,29 +3,59 @@
 package runner
 
 import (
+	"os"
 	"os/exec"
 	"strconv"
 	"strings"
-	"syscall"
+	"sync"
+
+	"golang.org/x/sys/unix"
 
 	"vise/store/files"
 )
 
-func groupOfItsOwn() *syscall.SysProcAttr { return files.OwnGroup() }
+// bootID is empty where the system does not tell it.
+var bootID = sync.OnceValue(func() string {
+	id, _ := unix.Sysctl("kern.bootsessionuuid")
+	return id
+})
 
-func bootID() string { return "" }
+// ps calls the system's program, in one time zone and language. The start time is precise to a second.
+func ps(args ...string) string {
+	c := exec.Command("/bin/ps", args...)
+	c.Env = []string{"TZ=UTC", "LC_ALL=C"}
+	out, _ := c.Output()
+	return string(out)
+}
 
-// startOf asks ps for the start time, which is precise to a second.
 func startOf(pid int) string {
-	out, _ := exec.Command("/bin/ps", "-o", "lstart=", "-p", strconv.Itoa(pid)).Output()
-	return strings.TrimSpace(string(out))
+	return strings.Join(strings.Fields(ps("-o", "lstart=", "-p", strconv.Itoa(pid))), " ")
 }
 
 func isRunning(pid int) bool { return files.Running(pid) }
 
-func begin(int) (end func()) { return func() {} }
+// table returns the running processes.
+func table() processes {
+	all := processes{}
+	for line := range strings.Lines(ps("-axo", "pid=,ppid=,pgid=,stat=,lstart=")) {
+		f := strings.Fields(line)
+		if len(f) < 9 || strings.HasPrefix(f[3], "Z") {
+			continue
+		}
+		number := func(i int) int { n, _ := strconv.Atoi(f[i]); return n }
+		all[number(0)] = process{parent: number(1), group: number(2), start: strings.Join(f[4:9], " ")}
+	}
+	return all
+}
+
+// standsAlone reports whether a process is a vise in a session of its own.
+func standsAlone(pid int, _ process) bool {
+	session, err := unix.Getsid(pid)
+	own, _ := os.Executable()
+	return err == nil && session == pid && strings.TrimSpace(ps("-o", "comm=", "-p", strconv.Itoa(pid))) == own
+}
 
 func adopting() bool { return false }
 
-// endSurvivors finds nothing on these systems: only the process group is ended.
-func endSurvivors(string, int) (escaped, survivors int) { return 0, 0 }
+// startedBeforeRuns is for orphans, which this process does not adopt on these systems.
+func startedBeforeRuns(process) bool { return false }

@@ -94,15 +94,44 @@ func TestNothingOutlivesARun(t *testing.T) {
 	}
 }
 
+// A program that has a way of its own to be asked is asked in that way, and then has its time. It gets the signal only after that.
+func TestAProgramIsAskedInItsOwnWayFirst(t *testing.T) {
+	env := []string{"PATH=" + os.Getenv("PATH")}
+	for script, want := range map[string]string{
+		`read x; echo "asked"`: "asked",
+		`trap 'echo "signal"; exit 7' TERM; while :; do sleep 0.02; done`:                     "signal",
+		`setsid sh -c 'trap "echo signal; exit 7" TERM; while :; do sleep 0.02; done' & wait`: "signal",
+	} {
+		storetest.Needs(t, "setsid")
+		in, write, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeoutCause(context.Background(), 300*time.Millisecond, errEnough)
+		var out bytes.Buffer
+		begun, graceOf := time.Now(), 300*time.Millisecond
+		r, err := execute(ctx, processSpec{Argv: sh(script), Env: env, Stdin: in, Stdout: &out, Ask: func() { write.Close() }, Grace: graceOf})
+		took := time.Since(begun)
+		cancel()
+		in.Close()
+		if got := strings.TrimSpace(out.String()); got != want || !errors.Is(err, errEnough) || r.Survivors != 0 {
+			t.Errorf("%s: said %q, %+v %v", script, got, r, err)
+		}
+		if asked := took < 600*time.Millisecond; asked != (want == "asked") || took > grace+graceOf {
+			t.Errorf("%s: took %v", script, took)
+		}
+	}
+}
+
 func kill(pid int) {
 	if p, err := os.FindProcess(pid); err == nil {
 		_ = p.Kill()
 	}
 }
 
-// A child that leaves the session and drops the marker is an orphan when its parent has ended. It is ended with the
+// A child that leaves the session at once is an orphan when its parent has ended. It is ended with the
 // run, and reported. (While other programs run it could be theirs, so it lives as long as they do.)
-func TestAnOrphanWithoutAMarkIsEndedAndTold(t *testing.T) {
+func TestAnOrphanIsEndedAndTold(t *testing.T) {
 	if !adopting() {
 		t.Skip("orphans go to the system here")
 	}
@@ -139,7 +168,7 @@ func TestNothingOfTheEnvironmentLeaks(t *testing.T) {
 	}
 	for line := range strings.Lines(out.String()) {
 		name, _, _ := strings.Cut(line, "=")
-		if name != "PATH" && name != "A" && name != marker {
+		if name != "PATH" && name != "A" {
 			t.Errorf("the program sees %q", line)
 		}
 	}

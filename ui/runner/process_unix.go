@@ -9,10 +9,10 @@ import (
 
 func sessionOfItsOwn() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
-// ask asks a program and its group to end.
-func ask(p *os.Process) {
-	_ = syscall.Kill(-p.Pid, syscall.SIGTERM)
-	_ = syscall.Kill(-p.Pid, syscall.SIGCONT)
+// askGroup asks the processes of a group to end.
+func askGroup(group int) {
+	_ = syscall.Kill(-group, syscall.SIGTERM)
+	_ = syscall.Kill(-group, syscall.SIGCONT)
 }
 
 // niceness makes a program and its children give way to interactive programs.

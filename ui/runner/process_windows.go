@@ -2,6 +2,8 @@ package runner
 
 import (
 	"os"
+	"path/filepath"
+	"reflect"
 	"strconv"
 	"syscall"
 
@@ -10,18 +12,21 @@ import (
 	"vise/store/files"
 )
 
-func groupOfItsOwn() *syscall.SysProcAttr { return files.OwnGroup() }
-
 func sessionOfItsOwn() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: windows.DETACHED_PROCESS | windows.CREATE_NEW_PROCESS_GROUP}
 }
 
-// ask kills the program, since no signal can be sent here.
-func ask(p *os.Process) { _ = p.Kill() }
+// askGroup kills a program, since no signal can be sent here.
+func askGroup(group int) {
+	if p, err := os.FindProcess(group); err == nil {
+		_ = p.Kill()
+	}
+}
 
 func giveWay(*os.Process) {}
 
-func bootID() string { return "" }
+// bootID is always the same: start times here tell two boots apart.
+func bootID() string { return "any" }
 
 func startOf(pid int) string {
 	h, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, uint32(pid))
@@ -38,9 +43,36 @@ func startOf(pid int) string {
 
 func isRunning(pid int) bool { return files.Running(pid) }
 
-func begin(int) (end func()) { return func() {} }
+// table returns the running processes. The session of a vise is its own.
+func table() processes {
+	all := processes{}
+	snapshot, err := windows.CreateToolhelp32Snapshot(windows.TH32CS_SNAPPROCESS, 0)
+	if err != nil {
+		return all
+	}
+	defer windows.CloseHandle(snapshot)
+	own, _ := os.Executable()
+	e := windows.ProcessEntry32{Size: uint32(reflect.TypeFor[windows.ProcessEntry32]().Size())}
+	for err = windows.Process32First(snapshot, &e); err == nil; err = windows.Process32Next(snapshot, &e) {
+		pid := int(e.ProcessID)
+		p := process{parent: int(e.ParentProcessID), start: startOf(pid)}
+		if windows.UTF16ToString(e.ExeFile[:]) == filepath.Base(own) {
+			p.session = pid
+		}
+		all[pid] = p
+	}
+	for pid, p := range all {
+		if all[p.parent].start > p.start { // its parent has ended, and another process got the number
+			p.parent = 0
+			all[pid] = p
+		}
+	}
+	return all
+}
+
+func standsAlone(pid int, p process) bool { return p.session == pid }
 
 func adopting() bool { return false }
 
-// endSurvivors finds nothing on Windows.
-func endSurvivors(string, int) (escaped, survivors int) { return 0, 0 }
+// startedBeforeRuns is for orphans, which this process does not adopt here.
+func startedBeforeRuns(process) bool { return false }

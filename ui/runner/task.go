@@ -69,7 +69,8 @@ func (s Supervisor) Run(ctx context.Context, w TaskSpec) (TaskResult, error) {
 		return TaskResult{}, err
 	}
 	defer log.Close()
-	id, err := s.start(ctx, w, log.Name())
+	in, err := s.start(ctx, w, log.Name())
+	id := in.TaskID
 	if err != nil {
 		return TaskResult{}, errors.Join(err, os.Remove(log.Name()))
 	}
@@ -88,7 +89,8 @@ func (s Supervisor) Run(ctx context.Context, w TaskSpec) (TaskResult, error) {
 		run, cancel = context.WithTimeoutCause(ctx, w.Timeout, errTaskTimeout)
 		defer cancel()
 	}
-	r, failed := execute(run, processSpec{Argv: w.Argv, Dir: w.Dir, Env: unmarked(), Stdout: out, Stderr: out})
+	r, failed := execute(run, processSpec{Argv: w.Argv, Dir: w.Dir, Env: os.Environ(), Stdout: out, Stderr: out,
+		Record: newRecord(s.Home, in.AgentID)})
 	d := TaskResult{TaskID: id, Log: model.Text(log.Name()), End: model.TaskEnd{
 		At: s.Now().UTC(), ExitCode: r.ExitCode, Signal: r.Signal, DurationMS: r.Duration.Milliseconds(),
 		Tail: model.Text(tail.String()), OutputBytes: tail.Total(), LogBytes: kept.Written(), Survivors: r.Survivors,
@@ -130,14 +132,13 @@ func (s Supervisor) openLog() (*os.File, error) {
 	return os.CreateTemp(dir, s.Now().UTC().Format("20060102T150405Z")+"-*.log")
 }
 
-func (s Supervisor) start(ctx context.Context, w TaskSpec, log string) (model.TaskID, error) {
+func (s Supervisor) start(ctx context.Context, w TaskSpec, log string) (model.Receipt, error) {
 	run := model.TaskRun{Dir: model.Text(w.Dir), Supervisor: Self(), Log: model.Text(log), GitHead: threads.Reader{}.Head(ctx, w.Dir)}
 	for _, word := range w.Argv {
 		run.Command = append(run.Command, model.Text(strings.ToValidUTF8(word, "\uFFFD")))
 	}
 	c := model.StartTask{WorkItemID: w.Item, Summary: cmp.Or(w.Summary, summary(w.Argv)), Blocking: w.Blocking, Run: run}
-	in, err := home.Send(ctx, s.Ledger, w.Actor, w.Agent, c)
-	return in.TaskID, err
+	return home.Send(ctx, s.Ledger, w.Actor, w.Agent, c)
 }
 
 // summaryLength bounds a summary that is made from a command, in bytes.
