@@ -96,6 +96,8 @@ const (
 type turn struct {
 	Index  int  `json:"index"`
 	Holder Text `json:"holder"`
+	// Process is the holder's process. When it has died, the turn is over, whatever its lease.
+	Process Process `json:"process,omitzero"`
 	// Tick is the key of the tick that the turn answers; empty for a turn for messages alone.
 	Tick       string `json:"tick,omitempty"`
 	WorkItemID ItemID `json:"work_item_id,omitempty"`

@@ -274,6 +274,7 @@ type Answer struct {
 type ClaimTurn struct {
 	AgentID AgentID `json:"agent_id"`
 	Holder  Text    `json:"holder"`
+	Process Process `json:"process,omitzero"`
 	// TTLMS is the lease's length in milliseconds; zero is DefaultLease.
 	TTLMS int64 `json:"ttl_ms,omitempty"`
 	// Tick is the key of the tick that the turn answers.
@@ -310,6 +311,8 @@ type EndTurn struct {
 // candidate. A second Tick at the same instant changes nothing.
 type Tick struct {
 	AgentID AgentID `json:"agent_id"`
+	// Gone is the turn of which the scheduler knows that its holder has died; 0 if there is none.
+	Gone int `json:"gone,omitempty"`
 }
 
 // MintIngress makes a capability. Through it senders outside trigger the external waits of an item or of an agent. The ledger

@@ -289,6 +289,17 @@ func AutoPick(f Facts, id AgentID, now time.Time) (PickWorkItem, bool) {
 	return PickWorkItem{}, false
 }
 
+// Shortened is the scheduler's renewal of a lease that ends later than its length from now, since the clock was set back. From now on it
+// lasts for its length.
+func Shortened(f Facts, id AgentID, now time.Time) (BeatTurn, bool) {
+	a, _ := f.Agent(id)
+	t := a.Turn
+	if t == nil || t.Lives != nil || !t.BeatAt.After(now) {
+		return BeatTurn{}, false
+	}
+	return BeatTurn{AgentID: id, Turn: t.Index, TTLMS: t.ExpiresAt.Sub(t.BeatAt).Milliseconds()}, true
+}
+
 // TurnDue reports whether an agent should get a turn now, and the key of the tick that the turn answers. A turn for queued
 // input has no key.
 func TurnDue(f Facts, id AgentID, now time.Time) (tick string, due bool) {

@@ -390,6 +390,9 @@ func (s *script) next(agent AgentID) string {
 	if pick, ok := AutoPick(s.book, agent, s.now); ok {
 		out += "pick " + string(pick.WorkItemID) + "\n"
 	}
+	if renewal, ok := Shortened(s.book, agent, s.now); ok {
+		out += "BeatTurn " + toJSON(renewal) + "\n"
+	}
 	return out
 }
 

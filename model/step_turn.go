@@ -7,8 +7,11 @@ import (
 	"time"
 )
 
-// leaseExpired is the reason if a turn ends because its lease ran out.
-const leaseExpired = "lease_expired"
+// The reasons if a turn ends because its lease ran out, or because its holder has died.
+const (
+	leaseExpired = "lease_expired"
+	holderDied   = "holder_died"
+)
 
 // maxTurnMessages bounds the messages that one turn takes.
 const maxTurnMessages = 50
@@ -41,9 +44,9 @@ func (c ClaimTurn) step(s *step) error {
 			"look again: another turn answered it, or something changed")
 	}
 	seen := candidatesKey(s, a.ID)
-	a = s.sweepTurn(a).begun(seen, s.at.At)
+	a = s.sweepTurn(a, 0).begun(seen, s.at.At)
 	a.TurnIndex++
-	a.Turn = &turn{Index: a.TurnIndex, Holder: holder, Tick: c.Tick, Candidates: seen,
+	a.Turn = &turn{Index: a.TurnIndex, Holder: holder, Process: c.Process, Tick: c.Tick, Candidates: seen,
 		StartedAt: s.at.At, BeatAt: s.at.At, ExpiresAt: s.at.At.Add(ttl)}
 	if w, ok := Focus(s, a.ID); ok {
 		a.Turn.WorkItemID = w.ID
@@ -96,12 +99,18 @@ func (s *step) takeMessages(a *Agent) {
 	}
 }
 
-// sweepTurn ends a turn whose lease ran out. The work item stays unchanged; the turn's messages wait again.
-func (s *step) sweepTurn(a Agent) Agent {
-	if a.Turn == nil || a.Turn.Runs(s.at.At) {
+// sweepTurn ends a turn whose lease ran out, and the turn gone, whose holder has died. The work item stays unchanged; the turn's messages
+// wait again.
+func (s *step) sweepTurn(a Agent, gone int) Agent {
+	switch {
+	case a.Turn == nil:
 		return a
+	case a.Turn.Index == gone:
+		return s.endTurn(a, EndTurn{Turn: gone, Outcome: TurnInterrupted, Reason: holderDied})
+	case !a.Turn.Runs(s.at.At):
+		return s.endTurn(a, EndTurn{Turn: a.Turn.Index, Outcome: TurnInterrupted, Reason: leaseExpired})
 	}
-	return s.endTurn(a, EndTurn{Turn: a.Turn.Index, Outcome: TurnInterrupted, Reason: leaseExpired})
+	return a
 }
 
 func (s *step) endTurn(a Agent, c EndTurn) Agent {
@@ -215,7 +224,7 @@ func (c Tick) step(s *step) error {
 		return unknownAgent(c.AgentID)
 	}
 	s.receipt.AgentID = a.ID
-	if swept := s.sweepTurn(a); a.Turn != nil && swept.Turn == nil {
+	if swept := s.sweepTurn(a, c.Gone); a.Turn != nil && swept.Turn == nil {
 		s.receipt.Turn, a = a.Turn.Index, swept
 	}
 	rechecks := s.fire(a)

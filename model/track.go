@@ -120,7 +120,7 @@ func stepsOf(e Entry) (out []trackStep) {
 	case EventTurnEnded:
 		d := DataOf[TurnNews](e)
 		turn := trackStep{kind: trackTurn, at: e.At, from: e.At}
-		if d.Reason != leaseExpired { // else nobody knows when it stopped
+		if d.Reason != leaseExpired && d.Reason != holderDied { // else nobody knows when it stopped
 			turn.from = e.At.Add(-time.Duration(d.DurationMS) * time.Millisecond)
 		}
 		out = append(out, turn)

@@ -72,7 +72,7 @@ func (h *Home) Schedule(ctx context.Context, alive func(model.Process) bool) {
 func (s *Scheduler) Run(ctx context.Context) error {
 	s.Shards = cmp.Or(s.Shards, store.Shards(kv.AllAgents{}))
 	p := &schedule{Scheduler: s, next: map[model.AgentID]time.Time{}, running: map[model.TaskID]model.Task{},
-		asking: map[model.AgentID]bool{}, others: map[model.AgentID]bool{}, barred: map[model.AgentID]time.Time{}}
+		asking: map[model.AgentID]bool{}, turns: map[model.AgentID]model.Process{}, others: map[model.AgentID]bool{}, barred: map[model.AgentID]time.Time{}}
 	defer p.takePart(ctx)()
 	for err := p.start(ctx); err != nil && ctx.Err() == nil; err = p.start(ctx) {
 		p.failed(ctx, err)
@@ -119,7 +119,11 @@ type schedule struct {
 	// running are the tasks whose processes are watched. asking are the agents whose programs wait for a permission.
 	running map[model.TaskID]model.Task
 	asking  map[model.AgentID]bool
-	swept   time.Time
+	// turns are the processes that hold the agents' turns.
+	turns map[model.AgentID]model.Process
+	swept time.Time
+	// looked is when agents were last judged, by the wall clock.
+	looked time.Time
 	// moved is closed when the claims of Shards have changed. others are agents with news that another scheduler looks at. barred is until
 	// when agents are left alone that the user may not change.
 	moved  <-chan struct{}
@@ -214,7 +218,13 @@ func (p *schedule) changed(ctx context.Context) error {
 
 // work judges every agent that is due and then checks the processes of running tasks.
 func (p *schedule) work(ctx context.Context) {
-	now := p.now()
+	now := p.now().Round(0)
+	if now.Before(p.looked) { // the clock was set back: what was due then can be due now
+		for id := range p.next {
+			p.next[id] = time.Time{}
+		}
+	}
+	p.looked = now
 	for some := range slices.Chunk(p.due(now), agentsAtOnce) {
 		_ = p.Ledger.View(ctx, func(r model.Reader) error { // an agent that cannot be read is left for its own turn
 			for _, id := range some {
@@ -254,7 +264,7 @@ func (p *schedule) judge(ctx context.Context, r model.Reader, id model.AgentID, 
 		return
 	}
 	p.learnTasks(r, id)
-	if command, next, err := foresee(r, id, now); err == nil && command == nil {
+	if command, next, err := p.foresee(r, id, now); err == nil && command == nil {
 		p.next[id] = next
 	}
 }
@@ -283,7 +293,7 @@ func (p *schedule) pause() time.Duration {
 	if first.Before(never) {
 		pause = min(max(first.Sub(now), shortest), longest)
 	}
-	if len(p.running)+len(p.asking)+len(p.others) > 0 {
+	if p.watches() {
 		pause = min(pause, max(p.swept.Add(sweepEvery).Sub(now), shortest))
 	}
 	return pause
@@ -306,7 +316,7 @@ func (s *Scheduler) settle(ctx context.Context, id model.AgentID, learn func(mod
 		var next time.Time
 		err := s.Ledger.View(ctx, func(r model.Reader) (err error) {
 			learn(r, id)
-			command, next, err = foresee(r, id, s.now())
+			command, next, err = s.foresee(r, id, s.now())
 			return err
 		})
 		if err != nil || command == nil {
@@ -330,11 +340,18 @@ func (s *Scheduler) settle(ctx context.Context, id model.AgentID, learn func(mod
 }
 
 // foresee returns the command that the scheduler has for an agent now, or nil and when the agent is due again.
-func foresee(r model.Reader, id model.AgentID, now time.Time) (model.Command, time.Time, error) {
+func (s *Scheduler) foresee(r model.Reader, id model.AgentID, now time.Time) (model.Command, time.Time, error) {
 	if pick, ok := model.AutoPick(r, id, now); ok {
 		return pick, never, nil
 	}
+	if renewal, ok := model.Shortened(r, id, now); ok {
+		return renewal, never, nil
+	}
 	tick := model.Tick{AgentID: id}
+	a, _ := r.Agent(id)
+	if s.Alive != nil && a.Turn != nil && a.Turn.Process.PID != 0 && !s.Alive(a.Turn.Process) {
+		tick.Gone = a.Turn.Index
+	}
 	change, err := model.Step(r, model.Stamp{At: now, NewID: "foreseen", Actor: model.Scheduler, Agent: id}, tick)
 	if err != nil {
 		return nil, never, err
@@ -346,7 +363,7 @@ func foresee(r model.Reader, id model.AgentID, now time.Time) (model.Command, ti
 	if next.IsZero() {
 		next = never
 	}
-	if a, _ := r.Agent(id); a.Turn.Runs(now) && next.Equal(never) { // news of a lease's end can be missed
+	if a.Turn.Runs(now) && next.Equal(never) { // news of a lease's end can be missed
 		next = now.Add(longest)
 	}
 	return nil, next, nil
@@ -363,8 +380,13 @@ func (p *schedule) learnTasks(r model.Reader, id model.AgentID) {
 		}
 	}
 	delete(p.asking, id)
-	if a, _ := r.Agent(id); len(a.Permissions) > 0 {
+	delete(p.turns, id)
+	a, _ := r.Agent(id)
+	if len(a.Permissions) > 0 {
 		p.asking[id] = true
+	}
+	if a.Turn != nil && a.Turn.Process.PID != 0 {
+		p.turns[id] = a.Turn.Process
 	}
 	for _, t := range r.RunningTasks(id, tasksAtOnce) {
 		if t.Run.Supervisor.PID != 0 {
@@ -373,11 +395,14 @@ func (p *schedule) learnTasks(r model.Reader, id model.AgentID) {
 	}
 }
 
+// watches reports whether there is anything that sweep looks at.
+func (p *schedule) watches() bool { return len(p.running)+len(p.asking)+len(p.turns)+len(p.others) > 0 }
+
 // sweep ends the tasks whose supervisor is gone as interrupted, which triggers the waits for them. It also ends the permission prompts that
-// were answered in their program or whose program is gone.
+// were answered in their program or whose program is gone, and the turns whose holder is gone.
 func (p *schedule) sweep(ctx context.Context) {
 	now := p.now()
-	if len(p.running)+len(p.asking)+len(p.others) == 0 || now.Before(p.swept.Add(sweepEvery)) && !p.swept.IsZero() {
+	if !p.watches() || now.Before(p.swept.Add(sweepEvery)) && !p.swept.IsZero() {
 		return
 	}
 	p.swept = now
@@ -385,6 +410,13 @@ func (p *schedule) sweep(ctx context.Context) {
 	for id := range p.asking {
 		if err := sweepPermissions(ctx, p.Ledger, id, now, p.Alive, p.Answered); err != nil {
 			p.report(id, err)
+		}
+	}
+	for id, holder := range p.turns {
+		if !p.Alive(holder) {
+			if _, err := p.settle(ctx, id, p.learnTasks); err != nil {
+				p.report(id, err)
+			}
 		}
 	}
 	for id, t := range p.running {

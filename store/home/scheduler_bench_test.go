@@ -54,7 +54,7 @@ func BenchmarkTick(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				if err := l.View(context.Background(), func(r model.Reader) error {
-					_, _, err := foresee(r, "ann", s.now())
+					_, _, err := s.foresee(r, "ann", s.now())
 					return err
 				}); err != nil {
 					b.Fatal(err)

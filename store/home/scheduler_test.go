@@ -234,6 +234,52 @@ func TestATaskWhoseSupervisorIsGoneEndsAndTriggersItsWaits(t *testing.T) {
 	})
 }
 
+// A turn is over when its holder is known to have died, however long its lease is, also if that is noticed only later.
+func TestATurnWhoseHolderIsGoneIsOver(t *testing.T) {
+	for _, atStart := range []bool{false, true} {
+		bubble(t, func(b *bench) {
+			var dead atomic.Bool
+			b.do(model.Operator, model.CreateWorkItem{Objective: "One"})
+			b.do(model.Scheduler, model.ClaimTurn{AgentID: "ann", Holder: "a driver", TTLMS: time.Hour.Milliseconds(), Process: model.Process{PID: 7}})
+			dead.Store(atStart)
+			alive := func(p model.Process) bool { return p.PID != 7 || !dead.Load() }
+			b.start(alive)
+			b.start(alive)
+			if !atStart {
+				b.pass(time.Minute)
+				b.want(model.EventTurnEnded, 0)
+				dead.Store(true)
+			}
+			b.pass(sweepEvery + time.Second)
+			b.want(model.EventTurnEnded, 1)
+			b.want(model.EventTickEmitted, 1)
+			b.do(model.Scheduler, model.ClaimTurn{AgentID: "ann", Holder: "another driver"})
+			b.pass(sweepEvery + time.Second)
+			b.want(model.EventTurnEnded, 1)
+			if next, err := (&Scheduler{Ledger: b.ledger, NewKey: b.key, Alive: alive}).Settle(b.ctx, "ann"); err != nil || !next.After(time.Now()) {
+				t.Errorf("the next turn is looked at %v, %v", next, err)
+			}
+		})
+	}
+}
+
+// A clock that was set back by an hour makes no lease longer than its length.
+func TestAClockSetBackMakesNoLeaseLonger(t *testing.T) {
+	bubble(t, func(b *bench) {
+		var back atomic.Int64
+		b.ledger.Now = func() time.Time { return time.Now().Add(-time.Duration(back.Load())) }
+		b.do(model.Operator, model.CreateWorkItem{Objective: "One"})
+		b.do(model.Scheduler, model.ClaimTurn{AgentID: "ann", Holder: "a driver"})
+		ctx, stop := context.WithCancel(b.ctx)
+		defer stop()
+		go (&Scheduler{Ledger: b.ledger, Now: b.ledger.Now, NewKey: b.key}).Run(ctx)
+		b.pass(time.Second)
+		back.Store(int64(time.Hour))
+		b.pass(longest + model.DefaultLease)
+		b.want(model.EventTurnEnded, 1)
+	})
+}
+
 func TestAutoPickTakesTheFirstQueuedItemWhereItIsAllowed(t *testing.T) {
 	bubble(t, func(b *bench) {
 		first := b.do(model.Operator, model.CreateWorkItem{Objective: "One"}).WorkItemID

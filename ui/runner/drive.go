@@ -97,7 +97,6 @@ func (d *Driver) Run(ctx context.Context) error {
 	}
 	running, cancel := context.WithCancel(ctx)
 	s, added := d.scheduler(), make(chan struct{}, 1)
-	s.Alive = Alive
 	if !d.Once {
 		s.Shards = home.ShardsOf(d.Ledger)
 	}
@@ -199,7 +198,7 @@ func firstFailure(all []*worker) error {
 }
 
 func (d *Driver) scheduler() *home.Scheduler {
-	return &home.Scheduler{Ledger: d.Ledger, Now: d.Now, NewKey: home.NewKey, Report: func(agent model.AgentID, err error) {
+	return &home.Scheduler{Ledger: d.Ledger, Now: d.Now, NewKey: home.NewKey, Alive: Alive, Report: func(agent model.AgentID, err error) {
 		if err != nil && !errors.Is(err, context.Canceled) {
 			d.report(Event{Agent: agent, What: "scheduler", Err: err})
 		}

@@ -51,7 +51,7 @@ func (w *worker) turn(ctx context.Context, tick string) error {
 	lease := w.program.Turn.Lease.Duration().Milliseconds()
 	w.refreshPlans(ctx) // edits made before the turn are not its progress
 	head := w.head(ctx)
-	in, err := w.apply(ctx, model.Scheduler, model.ClaimTurn{AgentID: w.agent, Holder: holder(), TTLMS: lease, Tick: tick})
+	in, err := w.apply(ctx, model.Scheduler, model.ClaimTurn{AgentID: w.agent, Holder: holder(), Process: Self(), TTLMS: lease, Tick: tick})
 	if err != nil {
 		return err
 	}
