@@ -80,6 +80,17 @@ func play(name string) {
 	case "fails":
 		fmt.Fprintln(os.Stderr, "no credit \x1b[2J left")
 		os.Exit(3)
+	case "drives": // the agent's turns, with a shell, as the variables say
+		l, err := store.Open(os.Getenv("VISE_HOME"), store.Options{})
+		if err != nil {
+			panic(err)
+		}
+		p, err := Program{Command: sh(os.Getenv("SCRIPT"), os.Getenv("DIR")), Turn: config.Turn{Lease: config.Span(time.Hour)}}.Checked()
+		if err != nil {
+			panic(err)
+		}
+		d := &Driver{Ledger: l, Programs: map[model.AgentID]Program{"ann": p}, Home: os.Getenv("VISE_HOME"), Now: time.Now}
+		panic(d.Run(context.Background()))
 	case "driver": // of a run of a shell, as the variables say
 		r, err := execute(context.Background(), processSpec{Argv: sh(os.Getenv("SCRIPT"), os.Getenv("DIR")),
 			Env: []string{"PATH=" + os.Getenv("PATH")}, Record: newRecord(os.Getenv("VISE_HOME"), "ann")})

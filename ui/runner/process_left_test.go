@@ -38,10 +38,14 @@ type driven struct {
 }
 
 func drivenBy(t *testing.T, program string) *driven {
+	return drivenAs(t, "driver", t.TempDir(), program)
+}
+
+func drivenAs(t *testing.T, role, home, program string) *driven {
 	t.Helper()
 	storetest.Needs(t, "setsid")
-	d := &driven{t: t, home: t.TempDir(), dir: t.TempDir(), driver: exec.Command(os.Args[0])}
-	d.driver.Env = append(os.Environ(), script+"=driver", "SCRIPT="+program, "DIR="+d.dir, "VISE_HOME="+d.home)
+	d := &driven{t: t, home: home, dir: t.TempDir(), driver: exec.Command(os.Args[0])}
+	d.driver.Env = append(os.Environ(), script+"="+role, "SCRIPT="+program, "DIR="+d.dir, "VISE_HOME="+d.home)
 	if err := d.driver.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -147,6 +151,35 @@ func TestWhatAKilledDriverLeftIsEnded(t *testing.T) {
 		}
 		_ = bystander.Process.Kill()
 		_ = bystander.Wait()
+	}
+}
+
+// The turn of a driver that was killed is over at once, however long its lease is. The next driver ends what it left before its own turn
+// begins, and says so.
+func TestTheNextDriverTakesOverFromAKilledOneAtOnce(t *testing.T) {
+	b := newBench(t)
+	b.do(model.Operator, model.CreateWorkItem{Objective: "One"})
+	d := drivenAs(t, "drives", b.dir, stubborn)
+	pids := []int{d.pid("program"), d.pid("child"), d.pid("deaf"), d.pid("session"), d.pid("orphan")}
+	d.names(pids...)
+	kill(d.driver.Process.Pid)
+	_ = d.driver.Wait()
+	next := b.driver(b.program("text"))
+	var said []string
+	next.Report = func(e Event) {
+		if said = append(said, e.What); e.What == "turn started" && (e.Turn != 2 || slices.ContainsFunc(pids, isRunning)) {
+			t.Errorf("turn %d began beside what the first driver left", e.Turn)
+		}
+	}
+	if err := next.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if len(said) < 3 || !strings.HasPrefix(said[0], "ended what a driver that died left running") {
+		t.Errorf("the driver said %q", said)
+	}
+	var news model.TurnNews
+	if err := json.Unmarshal(b.entries(model.EventTurnEnded)[0].Data, &news); err != nil || news.Reason != "holder_died" {
+		t.Errorf("the first turn ended as %+v %v", news, err)
 	}
 }
 
