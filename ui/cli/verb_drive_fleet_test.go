@@ -329,7 +329,7 @@ func (s *story) count(e model.Entry) {
 		if n.Outcome == model.TurnFailed {
 			s.failures++
 		}
-		if n.Outcome == model.TurnInterrupted && n.Reason == "lease_expired" {
+		if n.Outcome == model.TurnInterrupted && n.Reason == "holder_died" {
 			s.interrupted++
 		}
 	}

@@ -340,6 +340,17 @@ func (w *worker) apply(ctx context.Context, by model.Actor, c model.Command) (mo
 	return home.Send(ctx, w.Ledger, by, w.agent, c)
 }
 
+// lastWrites bounds the wait for the ledger of a process that was told to end. What it then has not written is settled by the scheduler.
+const lastWrites = 3 * time.Second
+
+// closing is a context for what is written after a program has ended. It lasts for limit, or less if ctx was told to end.
+func closing(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+	if errors.Is(context.Cause(ctx), context.Canceled) {
+		limit = min(limit, lastWrites)
+	}
+	return context.WithTimeout(context.WithoutCancel(ctx), limit)
+}
+
 // holder is the name of this driver in a lease.
 func holder() model.Text {
 	host, err := os.Hostname()

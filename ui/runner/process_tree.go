@@ -168,10 +168,10 @@ func (r *run) end() (escaped, survivors int) {
 	return escaped, len(left)
 }
 
-// The pace of looks at the process table while a program runs: not more often than looksEvery, and for at most a 200th of the time.
+// The pace of looks at the process table while a program runs: not more often than looksEvery, and for at most a 400th of the time.
 const (
 	looksEvery = 500 * time.Millisecond
-	looksShare = 200
+	looksShare = 400
 )
 
 // watch keeps the record of the run until it has ended.

@@ -152,9 +152,13 @@ func summary(argv []string) model.Text {
 	return model.Text(s)
 }
 
+// endLimit is how long the record of an end waits for the ledger.
+const endLimit = time.Minute
+
 // end records the end. If that fails, the task stays recorded as running, and the next sweep finds that its supervisor is gone.
 func (s Supervisor) end(ctx context.Context, w TaskSpec, d TaskResult) (model.Receipt, error) {
-	ctx = context.WithoutCancel(ctx)
+	ctx, cancel := closing(ctx, endLimit)
+	defer cancel()
 	c := model.EndTask{TaskID: d.TaskID, Status: d.Status, Result: d.Result, End: &d.End}
 	in, err := home.Send(ctx, s.Ledger, w.Actor, w.Agent, c)
 	if err != nil {

@@ -67,7 +67,7 @@ func (w *worker) turn(ctx context.Context, tick string) error {
 	if limit := t.listener.Limit(w.Now()); c.Code == model.ProgramFailed && limit.After(w.Now()) {
 		c.Outcome, c.Code, c.Until = model.TurnInterrupted, model.UsageLimit, limit
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), w.program.Turn.Lease.Duration())
+	ctx, cancel := closing(ctx, w.program.Turn.Lease.Duration())
 	defer cancel()
 	w.refreshPlans(ctx)
 	if now := w.head(ctx); now != head {
@@ -160,8 +160,10 @@ func (t *turn) execute(ctx context.Context, begin briefing) ending {
 		end.cause = context.Cause(ctx)
 	}
 	rest, final, said := t.listener.end()
+	closing, cancel := closing(ctx, t.program.Turn.Lease.Duration())
+	defer cancel()
 	for _, s := range rest {
-		t.take(context.WithoutCancel(ctx), s)
+		t.take(closing, s)
 	}
 	done()
 	end.final, end.said, end.stderr = final, said, stderr.String()
