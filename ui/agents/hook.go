@@ -144,7 +144,8 @@ func hook(ctx context.Context, args []string, open opener, s Streams) (err error
 	ctx, cancel := context.WithTimeout(ctx, c.limit())
 	defer cancel()
 	if c.payload == nil {
-		if c.payload, err = readBounded(s.In); err != nil {
+		c.payload, err = runner.UnlessEnded(ctx, func() ([]byte, error) { return readBounded(s.In) })
+		if err != nil {
 			return err
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"vise/model"
 	"vise/model/todo"
 	"vise/ui/agents"
+	"vise/ui/runner"
 )
 
 // withoutFlags returns a usage without the flags in brackets.
@@ -112,7 +113,7 @@ func readFile(e *Env, field, name string) (string, error) {
 }
 
 func bounded(e *Env, field, name string, open func() (io.ReadCloser, error)) (string, error) {
-	raw, err := unlessEnded(e, func() ([]byte, error) {
+	raw, err := runner.UnlessEnded(e, func() ([]byte, error) {
 		r, err := open()
 		if err != nil {
 			return nil, err
@@ -133,29 +134,9 @@ func bounded(e *Env, field, name string, open func() (io.ReadCloser, error)) (st
 	return string(raw), nil
 }
 
-// unlessEnded returns what read returns, or at once that the command is to end: a read of a terminal, a pipe or a FIFO has no end of its
-// own.
-func unlessEnded[T any](e *Env, read func() (T, error)) (T, error) {
-	type result struct {
-		value T
-		err   error
-	}
-	done := make(chan result, 1)
-	go func() {
-		value, err := read()
-		done <- result{value, err}
-	}()
-	select {
-	case <-e.Done():
-		return *new(T), e.Err()
-	case r := <-done:
-		return r.value, r.err
-	}
-}
-
 // yes reads the answer to a question that ends with [y/N].
 func yes(e *Env) (bool, error) {
-	said, err := unlessEnded(e, func() (string, error) { return bufio.NewReader(e.in).ReadString('\n') })
+	said, err := runner.UnlessEnded(e, func() (string, error) { return bufio.NewReader(e.in).ReadString('\n') })
 	if e.Err() != nil {
 		return false, err
 	}

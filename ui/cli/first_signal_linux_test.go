@@ -30,6 +30,7 @@ func TestTheFirstSignalEndsWhatLasts(t *testing.T) {
 		"run":        {"run", "--", "sleep", "1000"},
 		"hook":       {"hook", "claude", "Stop"},
 		"accessible": {"--accessible"},
+		"host":       {"admin", "hosts", "serve"},
 	} {
 		for _, busy := range []bool{false, true} {
 			for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {

@@ -10,6 +10,7 @@ import (
 	"vise/model"
 	file "vise/model/todo"
 	"vise/store/todos"
+	"vise/ui/runner"
 )
 
 func (v *todoVerbs) create() verb {
@@ -143,7 +144,8 @@ func (v *todoVerbs) report(name string) (raw []byte, ref string, err error) {
 		defer f.Close()
 		in = f
 	}
-	if raw, err = io.ReadAll(io.LimitReader(in, maxReport+1)); err != nil {
+	raw, err = runner.UnlessEnded(v, func() ([]byte, error) { return io.ReadAll(io.LimitReader(in, maxReport+1)) })
+	if err != nil {
 		return nil, "", model.Invalid("the report cannot be read").Because(err)
 	}
 	if len(raw) > maxReport {

@@ -63,6 +63,25 @@ func Detach(args []string, out *os.File, env ...string) error {
 	return child.Process.Release()
 }
 
+// UnlessEnded returns what read returns, or at once ctx's error when ctx ends: a read of a terminal, a pipe or a FIFO has no end of its own.
+func UnlessEnded[T any](ctx context.Context, read func() (T, error)) (T, error) {
+	type result struct {
+		value T
+		err   error
+	}
+	done := make(chan result, 1)
+	go func() {
+		value, err := read()
+		done <- result{value, err}
+	}()
+	select {
+	case <-ctx.Done():
+		return *new(T), ctx.Err()
+	case r := <-done:
+		return r.value, r.err
+	}
+}
+
 // grace is how long a program has to end after it was asked to, and how long its output may take to arrive after its end.
 const grace = 2 * time.Second
 

@@ -17,8 +17,8 @@ var bootID = sync.OnceValue(func() string {
 	return strings.TrimSpace(string(raw))
 })
 
-// statOf reads a process from /proc/<pid>/stat, and its state; both are zero if there is no such process. The fields are read from the third
-// on: the second is the name in parentheses and can contain anything.
+// statOf reads a process from /proc/<pid>/stat, and its state; both are zero if there is no such process. The fields are read from the
+// third on: the second is the name in parentheses and can contain anything.
 func statOf(pid int) (p process, state string) {
 	raw, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	f := strings.Fields(string(raw[bytes.LastIndexByte(raw, ')')+1:]))
