@@ -51,8 +51,8 @@ func (r *run) keep(p processes) {
 	}
 }
 
-// EndLeft ends what drivers that died have left running of an agent: the recorded processes whose number, start and boot prove that they are
-// the same, and what these have started. It names the others that still run, and does not touch them: those without such a proof, those
+// EndLeft ends what drivers that died have left running of an agent: the recorded processes whose number, start and boot prove that they
+// are the same, and what these have started. It names the others that still run, and does not touch them: those without such a proof, those
 // that this process is part of, and those that do not end.
 func EndLeft(dir string, agent model.AgentID) (ended, named []model.Process, err error) {
 	found, err := filepath.Glob(recordOf(dir, agent, "*"))
