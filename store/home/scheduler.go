@@ -72,7 +72,8 @@ func (h *Home) Schedule(ctx context.Context, alive func(model.Process) bool) {
 func (s *Scheduler) Run(ctx context.Context) error {
 	s.Shards = cmp.Or(s.Shards, store.Shards(kv.AllAgents{}))
 	p := &schedule{Scheduler: s, next: map[model.AgentID]time.Time{}, running: map[model.TaskID]model.Task{},
-		asking: map[model.AgentID]bool{}, turns: map[model.AgentID]model.Process{}, others: map[model.AgentID]bool{}, barred: map[model.AgentID]time.Time{}}
+		asking: map[model.AgentID]bool{}, turns: map[model.AgentID]model.Process{}, others: map[model.AgentID]bool{},
+		barred: map[model.AgentID]time.Time{}}
 	defer p.takePart(ctx)()
 	for err := p.start(ctx); err != nil && ctx.Err() == nil; err = p.start(ctx) {
 		p.failed(ctx, err)

@@ -63,7 +63,8 @@ func Detach(args []string, out *os.File, env ...string) error {
 	return child.Process.Release()
 }
 
-// UnlessEnded returns what read returns, or at once ctx's error when ctx ends: a read of a terminal, a pipe or a FIFO has no end of its own.
+// UnlessEnded returns what read returns, or at once ctx's error when ctx ends: a read of a terminal, a pipe or a FIFO has no end of its
+// own.
 func UnlessEnded[T any](ctx context.Context, read func() (T, error)) (T, error) {
 	type result struct {
 		value T
