@@ -38,17 +38,14 @@ var rulings = []ruling{
 	{name: "doctor has no check of known todo files", why: "vise keeps no contents of todo files any more",
 		act: regexp.MustCompile(`^doctor\b`), differs: regexp.MustCompile(`\n?ok file todos \d+ files are as they are known|\{"message":"\d+ files are as they are known","name":"file todos","ok":true\},`)},
 	{name: "a console's background", why: "its scheduler's offer and its note of a saved plan come in either order, and either it or the act notes the plan",
-		act: regexp.MustCompile(`^(key|events) `), differs: regexp.MustCompile(`revision \d+|"(cursor|revision|seq|n)":("[^"]*"|\d+)|work_queue:[^"]*|\S+ why…|"actor":"(operator|external:watcher)"`), ordered: true},
+		act: regexp.MustCompile(`^events `), differs: regexp.MustCompile(`revision \d+|"(cursor|revision|seq|n)":("[^"]*"|\d+)|work_queue:[^"]*|\S+ why…|"actor":"(operator|external:watcher)"`), ordered: true},
 	{name: "rows over MCP", why: "a row's plan has twelve digits of its hash, its time, and a preview of 160 characters",
 		act: regexp.MustCompile(`^@\w+ ListWorkItems `), differs: regexp.MustCompile(`"plan_artifact":\{[^{}]*\}`)},
 	{name: "hide and its undo are one command", why: "hide --withdraw ends both kinds of hiding",
 		act: regexp.MustCompile(`^snooze .*--withdraw.*--json`), differs: regexp.MustCompile(`"command":"(Snooze|Acknowledge)"`)},
-	{name: "undo is of the last act", why: "of answers, messages and completions too, where it passed over them", act: regexp.MustCompile(`^(undo|redo)\b`),
+	{name: "undo is of the last act", why: "of answers, messages and completions too, where it passed over them", act: regexp.MustCompile(`^(undo|redo|keys [uU]$)`),
 		refusals: true, ends: true},
 	{name: "run names a program's place", why: "attach and run are one command", act: regexp.MustCompile(`^attach\b`), differs: regexp.MustCompile(`; a program comes after --: [^\n"]*`)},
-	{name: "fewer keys", why: "a key means the same in every part, or nothing; space never decides, a view and two acts were merged", act: regexp.MustCompile(`^key `), ends: true},
-	{name: "a letter finds handles", why: "the box of everything finds work items by handle, and handles are random", act: regexp.MustCompile(`^key `),
-		only: regexp.MustCompile(`━ \d+ ━┓[^\n]*\n[^\n]*┃ / \S`)},
 	{name: "other names", why: "forty-five commands at the top; the former names run, and say the present one", act: regexp.MustCompile(``),
 		differs: regexp.MustCompile(`^$`)},
 	{name: "next and why are one", why: "why says of an agent what next said, and has its fields", act: regexp.MustCompile(`^(next|why (ann|ben))\b`)},
@@ -70,11 +67,11 @@ var rulings = []ruling{
 	{name: "search finds file todos", why: "vise search lists the repository's file todos behind the work items; todo search went",
 		act: regexp.MustCompile(`^(help )?search\b`), differs: regexp.MustCompile(`("file_todos":\[.*\],)?"returned"|\n[a-z-]+/\d{3} p\d [^\n]*|(?s)looks at one agent's alone\..*Usage:`)},
 	{name: "a filter names what its term knows", why: "the kinds of terms are one table, with one message",
-		act: regexp.MustCompile(`^(key|list --filter|search) `), only: regexp.MustCompile(`does not read: |! No term `)},
+		act: regexp.MustCompile(`^(list --filter|search) `), only: regexp.MustCompile(`does not read: |! No term `)},
 	{name: "undo is of the last act", why: "it passed over what cannot be undone", act: regexp.MustCompile(`^(help )?undo\b`)},
 	{name: "an answered need is not asked", why: "it says so until its agent has read the answer", act: regexp.MustCompile(`^(inbox|brief|status|show|why)\b`),
 		only: regexp.MustCompile(`needs_input|needs (your )?input`)},
-	{name: "an answer is said to be unread", why: "as the above", act: regexp.MustCompile(`^(why|show|inbox)\b`), differs: regexp.MustCompile(
+	{name: "an answer is said to be unread", why: "as the above", act: regexp.MustCompile(`^(why|show|inbox|keys)\b`), differs: regexp.MustCompile(
 		`(?s)("answered":\[.*\],)?"inbox"|\n?[^\n]*(Answered|answered, not yet read|Answered, not picked up)[^\n]*|,?\{"label":"Answered"[^{}]*\}`)},
 	{name: "a second answer warns", why: "to a plan that needs input too", act: regexp.MustCompile(`^answer\b`),
 		differs: regexp.MustCompile(`vise: warning: it was answered before[^\n]*\n?|\{[^{}]*answered_before[^{}]*\}`)},
@@ -435,20 +432,64 @@ const toolCalls = `
 @AGENT GetWorkItem {}
 `
 
-// keys are what is typed into a console. A search begins with a word, because a letter finds handles, which are random.
-var keys = strings.Fields(`j j j k k enter enter esc esc tab space space down up pgdown 1 2 2 3 4 . o e p u u ctrl-r a b c d f g h i l m n r s t v w x y z
-	A B C D E F G H I J K L M N O P R S T U V W X Y Z /cache /limiter : : ? + - = * < > [ ] ( ) ; , ' left right home end backtab`)
-
-var keyCodes = map[string]string{"enter": "\r", "esc": "\x1b", "tab": "\t", "space": " ", "down": "\x1b[B", "up": "\x1b[A", "right": "\x1b[C",
-	"left": "\x1b[D", "pgdown": "\x1b[6~", "home": "\x1b[H", "end": "\x1b[F", "backtab": "\x1b[Z", "ctrl-r": "\x12"}
-
-func (l *trial) key() string {
-	if l.random.IntN(8) == 0 {
-		return fillers["TYPED"](l)
-	}
-	key := pickOf(l.random, keys)
-	return cmp.Or(keyCodes[key], key)
+// keysOfActs are the keys of acts in a console, on a row of a desk. Where today's are others, they follow =>. A word
+// of several letters that names no key is typed.
+const keysOfActs = `
+ROW p ctrl-s
+ROW p tab TYPED ctrl-s
+ROW b TYPED ctrl-s
+ROW b TYPED ctrl-s
+ROW b
+ROW w TYPED tab TYPED ctrl-s
+ROW w 1 tab TYPED tab TYPED ctrl-s
+ROW w 3 tab TYPED tab ci tab run/7 ctrl-s
+ROW w 4 tab TYPED tab 2h ctrl-s
+ROW i TYPED ctrl-s
+ROW i TYPED ctrl-s
+ROW i TYPED tab space ctrl-s
+ROW r ctrl-s
+ROW m TYPED ctrl-s
+ROW m TYPED tab 2 ctrl-s
+ROW c ctrl-s
+ROW c TYPED ctrl-s
+ROW e
+ROW t o TYPED enter ctrl-s
+ROW t space ctrl-s
+ROW t j J ctrl-s
+ROW t D ctrl-s
+ROW A => ROW A enter
+ROW S 2 => ROW A 4
+ROW v v A => ROW v v A enter
+ROW v v b TYPED ctrl-s
+ROW : tick enter
+ROW : priority enter 1
+ROW : priority enter 3
+ROW : plan space status enter 1
+ROW : plan space status enter 2
+ROW : plan space status enter 3
+ROW : objective enter TYPED ctrl-s
+ROW P TYPED ctrl-s
+o TYPED ctrl-s
+o TYPED tab TYPED ctrl-s
+o TYPED ctrl-s
+u
+u
+U
 }
+{
+1
+2 esc 1
+4 esc 1 => 3 esc 1
+. esc esc 1
+T esc 1
+ROW tab ] ] [ shift-tab
+ROW enter ] z z esc 1
+/ cache enter esc
+R => ctrl-r
+`
+
+var keyCodes = map[string]string{"enter": "\r", "esc": "\x1b", "tab": "\t", "shift-tab": "\x1b[Z", "space": " ", "home": "\x1b[H", "ctrl-r": "\x12",
+	"ctrl-s": "\x13"}
 
 // fillers give a word in capitals its value.
 var fillers = map[string]func(*trial) string{
@@ -459,6 +500,7 @@ var fillers = map[string]func(*trial) string{
 	"PATCH":      of(`{"next_action":"Run the tests"}`, `{"hypothesis":"The token is stale","unverified":["it fails at night"]}`, `{"nothing":1}`, "{"),
 	"FACTS":      of(`{"commands_observed":[{"command":"go test","exit_code":0}]}`, `{"files_observed":["limit.go"]}`, `{}`),
 	"AGENT":      of("ann", "ann", "ben"),
+	"ROW":        of("home", "home j", "home j j", "home j j j", "home j j j j j"),
 	"NUMBER":     of("1", "2", "3", "20"),
 	"KEY":        of("once", "twice"),
 	"SPAN":       of("1h", "2h", "1d", "soon"),

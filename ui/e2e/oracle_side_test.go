@@ -5,6 +5,7 @@ package e2e
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -48,6 +49,7 @@ type side struct {
 	t            testing.TB
 	program, dir string
 	env          []string
+	today        bool // it is of today's program
 	names        *names
 	servers      map[string]*server
 	console      *terminal
@@ -84,8 +86,8 @@ func (w *side) do(words []string) string {
 		real[i] = strings.ReplaceAll(w.names.real(word), "DIR", w.dir)
 	}
 	switch {
-	case real[0] == "key":
-		return w.press(real[1])
+	case real[0] == "keys":
+		return w.press(strings.Join(real[1:], " "))
 	case real[0] == "!":
 		return w.sh(strings.Join(real[1:], " "))
 	case real[0] == "!plan":
@@ -179,28 +181,46 @@ func (w *side) call(agent, tool, arguments string) string {
 	return inOrder(string(raw))
 }
 
-// press types a key into the console, which is opened with the first one, and returns the screen.
-func (w *side) press(key string) string {
+// press types the keys of an act into the console, which is opened with the first one, closes what is open then, and
+// returns how the work items stand.
+func (w *side) press(keys string) string {
 	if w.console == nil {
 		c := exec.Command(w.program)
 		c.Args, c.Dir, c.Env = []string{"vise"}, filepath.Join(w.dir, "repo"), slices.Clone(w.env)
 		w.console = onTerminal(w.t, c, 110, 34)
 		w.console.settle(time.Second)
 	}
-	select {
-	case <-w.console.ended:
-		return "the console has ended: " + inOrder(w.console.text())
-	default:
+	if earlier, today, differ := strings.Cut(keys, " => "); differ {
+		keys = earlier
+		if w.today {
+			keys = today
+		}
 	}
-	quiet := 120 * time.Millisecond
-	if key == "\x1b" {
-		quiet += 100 * time.Millisecond // a lone escape is told from the beginning of a sequence by time
+	for _, key := range append(strings.Fields(keys), "esc", "esc", "esc") {
+		select {
+		case <-w.console.ended:
+			return "the console has ended: " + inOrder(w.console.text())
+		default:
+		}
+		quiet := 60 * time.Millisecond
+		if key == "esc" {
+			quiet = 150 * time.Millisecond // a lone escape is told from the beginning of a sequence by time
+		}
+		if _, err := w.console.file.WriteString(cmp.Or(keyCodes[key], key)); err != nil {
+			return "the console does not read"
+		}
+		w.console.settle(quiet)
 	}
-	if _, err := w.console.file.WriteString(key); err != nil {
-		return "the console does not read"
+	return w.standing()
+}
+
+// standing is how the work items of both agents stand.
+func (w *side) standing() string {
+	var out []string
+	for _, agent := range []string{"ann", "ben"} {
+		out = append(out, w.run([]string{"list", "--agent", agent, "--limit", "100", "--todos", "--json"}))
 	}
-	w.console.settle(quiet)
-	return inOrder(w.console.text())
+	return strings.Join(append(out, w.run([]string{"inbox", "--json"})), "\n")
 }
 
 // stop ends what runs.
