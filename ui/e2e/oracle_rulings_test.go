@@ -46,6 +46,7 @@ var rulings = []ruling{
 	{name: "undo is of the last act", why: "of answers, messages and completions too, where it passed over them", act: regexp.MustCompile(`^(undo|redo|keys [uU]$)`),
 		refusals: true, ends: true},
 	{name: "run names a program's place", why: "attach and run are one command", act: regexp.MustCompile(`^attach\b`), differs: regexp.MustCompile(`; a program comes after --: [^\n"]*`)},
+	{name: "one act is one row", why: "what followed from an act stands in its line of events", act: regexp.MustCompile(`^events( --item \S+)?( --limit \d+)?$`)},
 	{name: "other names", why: "forty-five commands at the top; the former names run, and say the present one", act: regexp.MustCompile(``),
 		differs: regexp.MustCompile(`^$`)},
 	{name: "next and why are one", why: "why says of an agent what next said, and has its fields", act: regexp.MustCompile(`^(next|why (ann|ben))\b`)},
@@ -71,8 +72,10 @@ var rulings = []ruling{
 	{name: "undo is of the last act", why: "it passed over what cannot be undone", act: regexp.MustCompile(`^(help )?undo\b`)},
 	{name: "an answered need is not asked", why: "it says so until its agent has read the answer", act: regexp.MustCompile(`^(inbox|brief|status|show|why)\b`),
 		only: regexp.MustCompile(`needs_input|needs (your )?input`)},
-	{name: "an answer is said to be unread", why: "as the above", act: regexp.MustCompile(`^(why|show|inbox|keys)\b`), differs: regexp.MustCompile(
+	{name: "an answer is said to be unread", why: "as the above", act: regexp.MustCompile(`^(why|show|inbox)\b`), differs: regexp.MustCompile(
 		`(?s)("answered":\[.*\],)?"inbox"|\n?[^\n]*(Answered|answered, not yet read|Answered, not picked up)[^\n]*|,?\{"label":"Answered"[^{}]*\}`)},
+	{name: "an answer is said to be unread", why: "as the above", act: regexp.MustCompile(`^keys `),
+		differs: regexp.MustCompile(`,?\{[^{}]*"need":"(asks|answered)"[^{}]*\},?|"answered":\[\],`)},
 	{name: "a second answer warns", why: "to a plan that needs input too", act: regexp.MustCompile(`^answer\b`),
 		differs: regexp.MustCompile(`vise: warning: it was answered before[^\n]*\n?|\{[^{}]*answered_before[^{}]*\}`)},
 	{name: "a report says what its completion was warned of", why: "however late it is given", act: regexp.MustCompile(``),
@@ -478,12 +481,12 @@ U
 }
 {
 1
-2 esc 1
-4 esc 1 => 3 esc 1
-. esc esc 1
-T esc 1
+2
+4 => 3
+.
+T
 ROW tab ] ] [ shift-tab
-ROW enter ] z z esc 1
+ROW enter ] z z
 / cache enter esc
 R => ctrl-r
 `

@@ -181,7 +181,7 @@ func (w *side) call(agent, tool, arguments string) string {
 	return inOrder(string(raw))
 }
 
-// press types the keys of an act into the console, which is opened with the first one, closes what is open then, and
+// press types the keys of an act into the console, which is opened with the first one, goes back to the desk, and
 // returns how the work items stand.
 func (w *side) press(keys string) string {
 	if w.console == nil {
@@ -196,7 +196,7 @@ func (w *side) press(keys string) string {
 			keys = today
 		}
 	}
-	for _, key := range append(strings.Fields(keys), "esc", "esc", "esc") {
+	for _, key := range append(strings.Fields(keys), "esc", "esc", "esc", "1") {
 		select {
 		case <-w.console.ended:
 			return "the console has ended: " + inOrder(w.console.text())
