@@ -120,10 +120,12 @@ type turn struct {
 	Heard bool   `json:"heard,omitempty"`
 	// Unreported are the items that the turn completed without a report, or with a short one. The turn's final words are
 	// offered to them.
-	Unreported []ItemID  `json:"unreported_work_item_ids,omitempty"`
-	StartedAt  time.Time `json:"started_at"`
-	BeatAt     time.Time `json:"beat_at"`
-	ExpiresAt  time.Time `json:"expires_at"`
+	Unreported []ItemID `json:"unreported_work_item_ids,omitempty"`
+	// Usage is what it used so far, as far as its program tells.
+	Usage     Usage     `json:"usage,omitzero"`
+	StartedAt time.Time `json:"started_at"`
+	BeatAt    time.Time `json:"beat_at"`
+	ExpiresAt time.Time `json:"expires_at"`
 	// Lives says whether the holder's lease is valid, if the ledger's storage keeps the lease; then no clock decides. If it is nil, the
 	// lease ends at ExpiresAt. It is no part of the record.
 	Lives *bool `json:"-"`

@@ -287,6 +287,10 @@ type BeatTurn struct {
 	AgentID AgentID `json:"agent_id"`
 	Turn    int     `json:"turn"`
 	TTLMS   int64   `json:"ttl_ms,omitempty"`
+	// Hear takes the messages that wait into the turn.
+	Hear bool `json:"hear,omitempty"`
+	// Usage is what the turn used so far. It counts if the turn's end does not tell.
+	Usage
 }
 
 // EndTurn ends a turn and says how.

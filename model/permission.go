@@ -27,6 +27,8 @@ type Permission struct {
 	CanAlways bool `json:"can_always,omitempty"`
 	// Answer is the operator's answer; it is set until the program takes it.
 	Answer PermissionAnswer `json:"answer,omitempty"`
+	// Refused: nobody was there to answer, so the program was told no. It stays until it is hidden.
+	Refused bool `json:"refused,omitempty"`
 }
 
 // PermissionID identifies a prompt.
@@ -50,8 +52,8 @@ const (
 	maxPermissions = 20
 	// maxPermissionInput bounds the kept part of a tool's arguments, in Unicode scalars.
 	maxPermissionInput = 2000
-	// maxPermissionAge is the age at which a prompt is over if its process cannot be checked.
-	maxPermissionAge = 24 * time.Hour
+	// MaxPermissionAge is the age at which a prompt is over if its process cannot be checked.
+	MaxPermissionAge = 24 * time.Hour
 )
 
 // PermissionInput is the kept part of a tool's arguments. It says how much was cut off, so that nobody permits a hidden part
@@ -66,7 +68,7 @@ func PermissionInput(all Text) Text {
 
 // Over reports whether the prompt no longer waits; alive says whether a process runs.
 func (p Permission) Over(now time.Time, alive func(Process) bool) bool {
-	return now.Sub(p.AskedAt) > maxPermissionAge || p.Process.PID != 0 && !alive(p.Process)
+	return now.Sub(p.AskedAt) > MaxPermissionAge || p.Process.PID != 0 && !alive(p.Process)
 }
 
 // words are the prompt on one line.
@@ -111,6 +113,8 @@ type AskPermission struct {
 	// AnswerMS is how many milliseconds the program waits for an answer given here.
 	AnswerMS  int64 `json:"answer_ms,omitempty"`
 	CanAlways bool  `json:"can_always,omitempty"`
+	// Refused means that nobody was there to answer, so the program was told no. The prompt stays as a note of that.
+	Refused bool `json:"refused,omitempty"`
 }
 
 // AnswerPermission is the operator's answer; the program takes it later.
@@ -162,10 +166,14 @@ func (c AskPermission) step(s *step) error {
 	p := Permission{ID: PermissionID(s.newID(PermissionPrefix)), Program: cut(c.Program, rowText), Session: cut(c.Session, rowText),
 		Subagent: cut(c.Subagent, rowText), Tool: tool, Input: PermissionInput(c.Input), Process: c.Process, AskedAt: s.at.At,
 		CanAlways: c.CanAlways}
-	if c.AnswerMS > 0 {
+	switch {
+	case c.Refused:
+		p.Refused, p.Answer, p.Process = true, PermitDeny, Process{}
+	case c.AnswerMS > 0:
 		p.AnswerUntil = s.at.At.Add(time.Duration(c.AnswerMS) * time.Millisecond)
 	}
-	a.Permissions = append(slices.Clone(a.Permissions), p)
+	isSame := func(x Permission) bool { return c.Refused && x.Refused && x.Tool == p.Tool && x.Input == p.Input }
+	a.Permissions = append(slices.DeleteFunc(slices.Clone(a.Permissions), isSame), p)
 	s.put(a)
 	s.receipt.PermissionID = p.ID
 	s.event(EventPermissionAsked, "", permissionEvent{PermissionID: p.ID, Program: p.Program, Tool: p.Tool, Input: p.Input})
@@ -271,6 +279,8 @@ func permissionNeed(f Facts, agent AgentID, p Permission) (x Inboxed, lines []wh
 // howToAnswer says where the prompt can be answered.
 func (p Permission) howToAnswer() Text {
 	switch {
+	case p.Refused:
+		return "nobody was there to answer, so " + p.Program + " was told no; vise ack " + Text(p.ID) + " hides this"
 	case p.Answer != "":
 		return Text(p.Answer) + "; " + p.Program + " has not taken it yet"
 	case p.AnswerUntil.IsZero():

@@ -115,7 +115,7 @@ func (s *step) sweepTurn(a Agent, gone int) Agent {
 
 func (s *step) endTurn(a Agent, c EndTurn) Agent {
 	t := *a.Turn
-	c.Usage = c.real()
+	c.Usage = cmp.Or(c.real(), t.Usage)
 	// A turn that failed without a round has not read its messages either.
 	again := c.Outcome == TurnInterrupted || t.Rounds == 0 && c.Outcome != TurnCompleted
 	for _, id := range t.Messages {
@@ -189,12 +189,17 @@ func (c BeatTurn) step(s *step) error {
 		return err
 	}
 	s.receipt.Turn = a.Turn.Index
-	if a.Turn.Lives != nil { // the storage renews the lease
+	t := *a.Turn
+	used := cmp.Or(c.real(), t.Usage)
+	if t.Lives != nil && !c.Hear && used == t.Usage { // the storage renews the lease
 		return nil
 	}
-	t := *a.Turn
-	t.BeatAt, t.ExpiresAt = s.at.At, s.at.At.Add(ttl)
+	t.BeatAt, t.ExpiresAt, t.Usage, t.Messages = s.at.At, s.at.At.Add(ttl), used, slices.Clone(t.Messages)
 	a.Turn = &t
+	if had := len(t.Messages); c.Hear {
+		s.takeMessages(&a)
+		s.receipt.Messages = a.Turn.Messages[had:]
+	}
 	s.put(a)
 	return nil
 }
