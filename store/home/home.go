@@ -55,6 +55,7 @@ type Home struct {
 	// dirOf returns the directory of an agent that does not work in o.Dir, or "". Nil means that every agent works in o.Dir.
 	dirOf func(model.AgentID) string
 	*upkeep
+	Sessions
 }
 
 // upkeep is the state of the work that runs beside an open ledger.
@@ -121,7 +122,7 @@ func On(l *store.Ledger, plans files.Home, o Options) *Home {
 		o.Warn = func(string) {}
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	h := &Home{Ledger: l, files: plans, o: o, upkeep: &upkeep{stop: stop}}
+	h := &Home{Ledger: l, files: plans, o: o, upkeep: &upkeep{stop: stop}, Sessions: SessionsIn(plans.Dir(), o.Now)}
 	h.plans = ownPlans{h}
 	if _, shared := l.Cluster(); shared {
 		h.plans = sharedPlans{h}

@@ -28,8 +28,21 @@ type Session struct {
 	Transcript string `json:"transcript,omitempty"`
 	// At is when the session was last prompted or last used a vise tool.
 	At time.Time `json:"at,omitzero"`
-	// State is empty if the session has begun no turn or has ended.
+	// State is empty if the session has begun no turn or has ended. A driven session's state began at Since, and Doing is at what it works.
 	State SessionState `json:"state,omitempty"`
+	Since time.Time    `json:"since,omitzero"`
+	Doing string       `json:"doing,omitempty"`
+	// Driver is the process of vise that runs the session; zero if a person runs it. Turn is its turn in progress, which begins in the
+	// session's log at Offset.
+	Driver model.Process `json:"driver,omitzero"`
+	Turn   int           `json:"turn,omitempty"`
+	Offset int64         `json:"offset,omitempty"`
+	// Usage is what the turn in progress used so far, or what the last one used; Context and ContextSize are tokens of the model's context.
+	Usage       model.Usage `json:"usage,omitzero"`
+	Context     int         `json:"context,omitempty"`
+	ContextSize int         `json:"context_size,omitempty"`
+	// Total is what the session cost in US dollars, as its program told it last.
+	Total float64 `json:"total_usd,omitempty"`
 	// Item is the item that the session picked last, unless another session of the agent has picked it since.
 	Item model.ItemID `json:"work_item_id,omitempty"`
 	// WorkedOn are the items that the session named last, by the name that it used, newest first.
@@ -50,6 +63,12 @@ const (
 	SessionWorks SessionState = "works"
 	// SessionRests: its turn has ended, and a process waits for its next one.
 	SessionRests SessionState = "rests"
+	// SessionStarts: its program was started and has not answered yet.
+	SessionStarts SessionState = "starts"
+	// SessionAsks: its program waits for a permission or an answer.
+	SessionAsks SessionState = "asks"
+	// SessionGone: its program has ended.
+	SessionGone SessionState = "gone"
 )
 
 const (
@@ -65,14 +84,23 @@ const (
 	maxNamed   = 200
 )
 
-func (h *Home) sessionsDir() string { return filepath.Join(h.Dir(), "state", "hooks", "of-sessions") }
+// Sessions are the sessions that the home in Dir knows.
+type Sessions struct {
+	home string
+	now  func() time.Time
+}
 
-func (h *Home) sessionFile(program, id string) string {
+// SessionsIn returns the sessions of the home in dir.
+func SessionsIn(dir string, now func() time.Time) Sessions { return Sessions{dir, now} }
+
+func (h Sessions) sessionsDir() string { return filepath.Join(h.home, "state", "hooks", "of-sessions") }
+
+func (h Sessions) sessionFile(program, id string) string {
 	return filepath.Join(h.sessionsDir(), model.Hash(program, id)[:16]+".json")
 }
 
 // NoteSession keeps the news of a session. Fields that are empty stay as they were. A failure is ignored.
-func (h *Home) NoteSession(s Session) {
+func (h Sessions) NoteSession(s Session) {
 	path := h.sessionFile(s.Program, s.ID)
 	was, raw := readSession(path)
 	if s.At.IsZero() {
@@ -100,10 +128,54 @@ func (h *Home) NoteSession(s Session) {
 }
 
 // StillRests notes that a process still waits for an idle session.
-func (h *Home) StillRests(program, id string) { h.touchSession(h.sessionFile(program, id)) }
+func (h Sessions) StillRests(program, id string) { h.touchSession(h.sessionFile(program, id)) }
+
+// Put keeps what a driver knows of its session.
+func (h Sessions) Put(s Session) { h.writeSession(s) }
+
+func (h Sessions) turnFile(s Session) string {
+	return filepath.Join(h.home, "state", "turns", filepath.Base(h.sessionFile(s.Program, s.ID)))
+}
+
+// BeginTurn keeps that a driver's turn has begun, so that others settle it if the driver dies.
+func (h Sessions) BeginTurn(s Session) error {
+	raw, err := json.Marshal(s)
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(h.turnFile(s)), 0o700)
+	}
+	if err == nil {
+		err = files.WriteAtomic(h.turnFile(s), raw)
+	}
+	return err
+}
+
+// EndTurn notes that the ledger has all words of a turn.
+func (h Sessions) EndTurn(s Session) { _ = os.Remove(h.turnFile(s)) } // a turn that is settled twice changes nothing
+
+// Turns returns the sessions with turns that have begun and are not settled.
+func (h Sessions) Turns() (out []Session) {
+	list, _ := files.ReadDir(filepath.Join(h.home, "state", "turns"))
+	for _, x := range list {
+		if s, _ := readSession(filepath.Join(h.home, "state", "turns", x.Name())); s.ID != "" {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// Driven returns the sessions that vise runs or ran, newest first.
+func (h Sessions) Driven() (out []Session) {
+	h.eachSession(sessionAge, func(s Session, _ time.Duration) {
+		if s.Driver.PID != 0 {
+			out = append(out, s)
+		}
+	})
+	slices.SortStableFunc(out, func(a, b Session) int { return b.Since.Compare(a.Since) })
+	return out
+}
 
 // EndSession notes that a session has ended: it holds no item and has no state.
-func (h *Home) EndSession(program, id string) {
+func (h Sessions) EndSession(program, id string) {
 	if s, _ := readSession(h.sessionFile(program, id)); s.ID != "" {
 		s.State, s.Item = "", ""
 		h.writeSession(s)
@@ -111,7 +183,7 @@ func (h *Home) EndSession(program, id string) {
 }
 
 // LiveSessions returns the agent's sessions that work, or that are idle with a process waiting, as far as hooks reported.
-func (h *Home) LiveSessions(agent model.AgentID) (out []Session) {
+func (h Sessions) LiveSessions(agent model.AgentID) (out []Session) {
 	h.eachSession(worksFor, func(s Session, age time.Duration) {
 		if s.Agent == agent && (s.State == SessionWorks || s.State == SessionRests && age < restsFor) {
 			out = append(out, s)
@@ -121,7 +193,7 @@ func (h *Home) LiveSessions(agent model.AgentID) (out []Session) {
 }
 
 // HeldElsewhere returns the items that the agent's other sessions hold.
-func (h *Home) HeldElsewhere(agent model.AgentID, isOwn func(Session) bool) (out []model.ItemID) {
+func (h Sessions) HeldElsewhere(agent model.AgentID, isOwn func(Session) bool) (out []model.ItemID) {
 	for _, s := range h.LiveSessions(agent) {
 		if s.Item != "" && !isOwn(s) {
 			out = append(out, s.Item)
@@ -131,7 +203,7 @@ func (h *Home) HeldElsewhere(agent model.AgentID, isOwn func(Session) bool) (out
 }
 
 // LastSession returns the agent's session that worked last on the item with these names, or else its last session.
-func (h *Home) LastSession(agent model.AgentID, names ...string) (last Session, ok bool) {
+func (h Sessions) LastSession(agent model.AgentID, names ...string) (last Session, ok bool) {
 	var named bool
 	var at time.Time
 	h.eachSession(sessionAge, func(s Session, _ time.Duration) {
@@ -150,9 +222,9 @@ func (h *Home) LastSession(agent model.AgentID, names ...string) (last Session, 
 }
 
 // eachSession visits the sessions with news in the last within, and removes the files of old ones.
-func (h *Home) eachSession(within time.Duration, visit func(s Session, age time.Duration)) {
+func (h Sessions) eachSession(within time.Duration, visit func(s Session, age time.Duration)) {
 	h.eachFile(h.sessionsDir(), sessionAge, func(path string, age time.Duration) {
-		if age > within {
+		if age > within || filepath.Ext(path) != ".json" {
 			return
 		}
 		if s, _ := readSession(path); s.ID != "" {
@@ -162,7 +234,7 @@ func (h *Home) eachSession(within time.Duration, visit func(s Session, age time.
 }
 
 // eachFile visits the files of a directory with their ages, and removes those that are older than longest.
-func (h *Home) eachFile(dir string, longest time.Duration, visit func(path string, age time.Duration)) {
+func (h Sessions) eachFile(dir string, longest time.Duration, visit func(path string, age time.Duration)) {
 	list, _ := files.ReadDir(dir)
 	for _, x := range list {
 		path := filepath.Join(dir, x.Name())
@@ -170,7 +242,7 @@ func (h *Home) eachFile(dir string, longest time.Duration, visit func(path strin
 		if err != nil {
 			continue
 		}
-		if age := h.o.Now().Sub(info.ModTime()); age <= longest {
+		if age := h.now().Sub(info.ModTime()); age <= longest {
 			visit(path, age)
 		} else {
 			_ = os.Remove(path)
@@ -188,7 +260,7 @@ func readSession(path string) (s Session, raw []byte) {
 }
 
 // writeSession keeps a session. A failure is ignored.
-func (h *Home) writeSession(s Session) {
+func (h Sessions) writeSession(s Session) {
 	raw, err := json.Marshal(s)
 	if err == nil && os.MkdirAll(h.sessionsDir(), 0o700) == nil {
 		path := h.sessionFile(s.Program, s.ID)
@@ -198,6 +270,6 @@ func (h *Home) writeSession(s Session) {
 }
 
 // touchSession sets the time of a session's last news to now.
-func (h *Home) touchSession(path string) {
-	_ = os.Chtimes(path, time.Time{}, h.o.Now()) // a missing file needs no time
+func (h Sessions) touchSession(path string) {
+	_ = os.Chtimes(path, time.Time{}, h.now()) // a missing file needs no time
 }
