@@ -1,10 +1,3 @@
-// Package acp reads what agents' programs send over the Agent Client Protocol (agentclientprotocol.com, version 1). It is pure: no
-// clock, no file, no goroutine.
-//
-// What it promises: a round is one reply of the model, with the items that this reply completed; where a program does not tell which reply
-// a completion stood in, the words are offered and not bound. Usage is that of a turn, whatever a program means by its figures.
-//
-// Reading order: replies.go (which words belong to which completion), toolcall.go (a call, as its updates tell it), usage.go.
 package acp
 
 import (
@@ -71,6 +64,14 @@ type text struct {
 	isOver bool
 }
 
+// Tool returns the name of a call's tool.
+func (r *Replies) Tool(id acp.ToolCallId) string {
+	if c := r.calls[id]; c != nil {
+		return c.name
+	}
+	return ""
+}
+
 // Update takes one update and returns the rounds that have ended.
 func (r *Replies) Update(u acp.SessionUpdate) []transcript.Round {
 	if c := u.AgentMessageChunk; c != nil && c.Content.Text != nil && !isSubagent(c.Meta) {
@@ -79,7 +80,7 @@ func (r *Replies) Update(u acp.SessionUpdate) []transcript.Round {
 	if c := u.AgentThoughtChunk; c != nil && !isSubagent(c.Meta) {
 		r.says(c.MessageId, nil)
 	}
-	if c := callIn(u); c != nil {
+	if c := CallOf(u); c != nil {
 		r.Asks(*c)
 	}
 	r.usage = r.usage || u.UsageUpdate != nil

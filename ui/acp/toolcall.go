@@ -11,15 +11,15 @@ import (
 	"vise/ui/transcript"
 )
 
-// callIn returns what an update tells of a call, or nil.
-func callIn(u acp.SessionUpdate) *acp.ToolCallUpdate {
+// CallOf returns what an update tells of a call, or nil.
+func CallOf(u acp.SessionUpdate) *acp.ToolCallUpdate {
 	if c := u.ToolCall; c != nil {
 		return &acp.ToolCallUpdate{ToolCallId: c.ToolCallId, Title: &c.Title, Kind: &c.Kind, Status: &c.Status, RawInput: c.RawInput,
-			RawOutput: c.RawOutput, Content: c.Content, Meta: c.Meta}
+			RawOutput: c.RawOutput, Content: c.Content, Locations: c.Locations, Meta: c.Meta}
 	}
 	if c := u.ToolCallUpdate; c != nil {
 		return &acp.ToolCallUpdate{ToolCallId: c.ToolCallId, Title: c.Title, Kind: c.Kind, Status: c.Status, RawInput: c.RawInput,
-			RawOutput: c.RawOutput, Content: c.Content, Meta: c.Meta}
+			RawOutput: c.RawOutput, Content: c.Content, Locations: c.Locations, Meta: c.Meta}
 	}
 	return nil
 }

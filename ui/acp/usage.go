@@ -45,7 +45,7 @@ func (u Usage) Next() Usage {
 
 // Update takes one update of a session.
 func (u *Usage) Update(n acp.SessionUpdate) {
-	if c := callIn(n); c != nil && c.Status != nil {
+	if c := CallOf(n); c != nil && c.Status != nil {
 		u.called = u.called || *c.Status == acp.ToolCallStatusCompleted || *c.Status == acp.ToolCallStatusFailed
 	}
 	x := n.UsageUpdate

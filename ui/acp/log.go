@@ -1,0 +1,304 @@
+package acp
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	acp "github.com/coder/acp-go-sdk"
+
+	"vise/model"
+	"vise/store/files"
+)
+
+// Entry is a line of a session's log. All of its text comes from outside.
+type Entry struct {
+	At time.Time `json:"at"`
+	// Turn begins a turn of the agent; Ended says how one ended.
+	Turn  int        `json:"turn,omitempty"`
+	Ended model.Text `json:"ended,omitempty"`
+	// Prompt is what vise sent; From says who said it.
+	Prompt model.Text  `json:"prompt,omitempty"`
+	From   model.Actor `json:"from,omitempty"`
+	// Update is what the program sent, as the protocol has it. Chunks of one text are joined; long arguments and outputs are cut.
+	Update *acp.SessionUpdate `json:"update,omitempty"`
+	// Ask is a permission that the program asks for, or a question; Answer is what it was answered.
+	Ask    *acp.ToolCallUpdate `json:"ask,omitempty"`
+	Answer model.Text          `json:"answer,omitempty"`
+}
+
+// The bounds of logs, in bytes: when a session's log is set aside at the beginning of a turn, and how much of an agent's is kept.
+const (
+	maxLog    = 4 << 20
+	maxLogs   = 64 << 20
+	maxString = 16 << 10
+	// flushAt is when what waits to be written is written at once.
+	flushAt = 256 << 10
+)
+
+// flushEvery is how long chunks are joined before they are written.
+const flushEvery = 100 * time.Millisecond
+
+// LogDir is the directory of an agent's session logs.
+func LogDir(home string, agent model.AgentID) string {
+	return filepath.Join(home, "agents", string(agent), "sessions")
+}
+
+// LogPath is the file that keeps what a session said.
+func LogPath(home string, agent model.AgentID, session string) string {
+	if !model.ValidID(session) {
+		session = model.Hash(session)[:32]
+	}
+	return filepath.Join(LogDir(home, agent), session+".jsonl")
+}
+
+// Log writes a session's log. A log that cannot be written loses its lines, not the session; Close returns the error.
+type Log struct {
+	now func() time.Time
+
+	mu    sync.Mutex // protects all below
+	f     *os.File
+	lines []byte
+	chunk *acp.SessionUpdate
+	text  strings.Builder
+	begun time.Time
+	timer *time.Timer
+	err   error
+}
+
+// OpenLog opens a session's log for a turn. It returns the log's size, which is where the turn begins.
+func OpenLog(home string, agent model.AgentID, session string, now func() time.Time) (*Log, int64, error) {
+	path := LogPath(home, agent, session)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, 0, err
+	}
+	if info, err := os.Lstat(path); err == nil && info.Size() > maxLog {
+		aside := fmt.Sprintf("%s.%d.jsonl", strings.TrimSuffix(path, ".jsonl"), now().UnixMilli())
+		if err := os.Rename(path, aside); err != nil {
+			return nil, 0, err
+		}
+		removeOld(filepath.Dir(path), path)
+	}
+	f, err := files.OpenRegular(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND)
+	if err != nil {
+		return nil, 0, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, 0, errors.Join(err, f.Close())
+	}
+	l := &Log{now: now, f: f}
+	if info.Size() > 0 { // a half line of a driver that was killed
+		l.lines = []byte("\n")
+	}
+	return l, info.Size(), nil
+}
+
+// removeOld removes the oldest logs of an agent until they fit, but not the log in use.
+func removeOld(dir, inUse string) {
+	type kept struct {
+		path string
+		info os.FileInfo
+	}
+	var all []kept
+	var size int64
+	list, _ := files.ReadDir(dir)
+	for _, x := range list {
+		if info, err := x.Info(); err == nil && strings.HasSuffix(x.Name(), ".jsonl") {
+			all = append(all, kept{filepath.Join(dir, x.Name()), info})
+			size += info.Size()
+		}
+	}
+	slices.SortFunc(all, func(a, b kept) int { return cmp.Compare(a.info.ModTime().UnixNano(), b.info.ModTime().UnixNano()) })
+	for _, k := range all {
+		if size > maxLogs && k.path != inUse && os.Remove(k.path) == nil {
+			size -= k.info.Size()
+		}
+	}
+}
+
+// textOf returns the text of a chunk of words or thoughts, and which text it belongs to.
+func textOf(u acp.SessionUpdate) (text *string, of string) {
+	switch {
+	case u.AgentMessageChunk != nil && u.AgentMessageChunk.Content.Text != nil:
+		return &u.AgentMessageChunk.Content.Text.Text, "words " + str(u.AgentMessageChunk.MessageId)
+	case u.AgentThoughtChunk != nil && u.AgentThoughtChunk.Content.Text != nil:
+		return &u.AgentThoughtChunk.Content.Text.Text, "thought " + str(u.AgentThoughtChunk.MessageId)
+	}
+	return nil, ""
+}
+
+func str(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// Update adds what a program sent. It must own u.
+func (l *Log) Update(u acp.SessionUpdate) {
+	text, of := textOf(u)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if text != nil {
+		if l.chunk != nil {
+			if _, open := textOf(*l.chunk); open != of {
+				l.endChunk()
+			}
+		}
+		if l.chunk == nil {
+			l.chunk, l.begun = &u, l.now()
+		}
+		l.text.WriteString(*text)
+		l.soon()
+		return
+	}
+	if u.AvailableCommandsUpdate != nil || u.ConfigOptionUpdate != nil { // large, and nobody reads them
+		return
+	}
+	l.add(Entry{Update: &u})
+}
+
+// Add adds an entry of vise's own.
+func (l *Log) Add(e Entry) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.add(e)
+}
+
+func (l *Log) add(e Entry) {
+	l.endChunk()
+	e.At = l.now().UTC()
+	l.write(e)
+	l.soon()
+}
+
+// endChunk makes a line of the text that is being joined.
+func (l *Log) endChunk() {
+	if l.chunk == nil {
+		return
+	}
+	text, _ := textOf(*l.chunk)
+	*text = l.text.String()
+	l.write(Entry{At: l.begun.UTC(), Update: l.chunk})
+	l.chunk = nil
+	l.text.Reset()
+}
+
+func (l *Log) write(e Entry) {
+	line, err := json.Marshal(e)
+	if err == nil && len(line) > maxString && e.Update != nil && e.Update.AgentMessageChunk == nil {
+		line, err = cutStrings(line)
+	}
+	if err != nil {
+		l.err = errors.Join(l.err, err)
+		return
+	}
+	l.lines = append(append(l.lines, line...), '\n')
+}
+
+// cutStrings cuts each long text in a JSON value. Its end is kept too: there is how a command ended.
+func cutStrings(line []byte) ([]byte, error) {
+	var v any
+	if err := json.Unmarshal(line, &v); err != nil {
+		return nil, err
+	}
+	var walk func(any) any
+	walk = func(v any) any {
+		switch v := v.(type) {
+		case string:
+			if len(v) <= maxString {
+				return v
+			}
+			head, tail := v[:maxString/2], v[len(v)-maxString/4:]
+			return fmt.Sprintf("%s\n[… %d bytes left out …]\n%s", strings.ToValidUTF8(head, ""), len(v)-len(head)-len(tail),
+				strings.ToValidUTF8(tail, ""))
+		case []any:
+			for i := range v {
+				v[i] = walk(v[i])
+			}
+		case map[string]any:
+			for name := range v {
+				v[name] = walk(v[name])
+			}
+		}
+		return v
+	}
+	return json.Marshal(walk(v))
+}
+
+// soon writes the lines within flushEvery, or at once if there are many.
+func (l *Log) soon() {
+	switch {
+	case len(l.lines)+l.text.Len() >= flushAt:
+		l.flush()
+	case l.timer == nil:
+		l.timer = time.AfterFunc(flushEvery, l.Flush)
+	}
+}
+
+// Flush writes what was added so far.
+func (l *Log) Flush() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.flush()
+}
+
+func (l *Log) flush() {
+	if l.timer != nil {
+		l.timer.Stop()
+		l.timer = nil
+	}
+	l.endChunk()
+	if len(l.lines) == 0 || l.f == nil {
+		return
+	}
+	_, err := l.f.Write(l.lines)
+	l.err = errors.Join(l.err, err)
+	l.lines = l.lines[:0]
+}
+
+// Close writes the rest.
+func (l *Log) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.flush()
+	err := l.f.Close()
+	l.f = nil
+	return errors.Join(l.err, err)
+}
+
+// ReadLog reads the entries of a log from an offset on, and where the next ones will be. A line that is not complete yet is left for then;
+// one that does not read is skipped.
+func ReadLog(path string, from int64) (all []Entry, next int64, err error) {
+	f, err := files.OpenRegular(path, os.O_RDONLY)
+	if err != nil {
+		return nil, from, err
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.Size() < from {
+		from = 0 // the log was set aside, and a new one begun
+	}
+	in := bufio.NewReader(io.NewSectionReader(f, from, 1<<62))
+	for {
+		line, err := in.ReadBytes('\n')
+		if err != nil {
+			return all, from, nil
+		}
+		from += int64(len(line))
+		var e Entry
+		if json.Unmarshal(line, &e) == nil && utf8.Valid(line) {
+			all = append(all, e)
+		}
+	}
+}

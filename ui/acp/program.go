@@ -1,0 +1,135 @@
+package acp
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	acp "github.com/coder/acp-go-sdk"
+)
+
+// Program is what vise knows of a program that speaks the protocol. A program that is not in the table works with the zero value: what the
+// protocol alone tells.
+type Program struct {
+	Name string
+	// Command starts it.
+	Command []string
+	// Install is the command that installs it; Size says how large that is.
+	Install, Size string
+	// Login is the command that logs a person in.
+	Login string
+	// Env are variables that it needs, as NAME=value, and variables of the driver's environment that it may see, as NAME.
+	Env []string
+	// Mode is the mode in which it asks before it acts; empty: its own is that mode.
+	Mode string
+	// MCPFile means that it takes no MCP server from the session: its command gets the option and a file with the servers.
+	MCPFile string
+	// Steers means that it takes words while it works.
+	Steers bool
+	// Hangs means that a cancel while a permission waits never ends its turn.
+	Hangs bool
+	// TellsCost means that it tells dollars.
+	TellsCost bool
+	// Replies and Usage say how its messages are read.
+	Replies ReplyRule
+	Usage   UsageRule
+	// Tried is the version that was tried.
+	Tried string
+}
+
+// Programs are the programs that were tried, by the names that agents' configurations use.
+var Programs = []Program{
+	{
+		Name: "claude", Command: []string{"claude-agent-acp"}, Tried: "claude-agent-acp 0.101.0",
+		Install: "npm install -g --omit=optional @agentclientprotocol/claude-agent-acp", Size: "60 MB, beside Claude Code itself",
+		Login: "claude /login", Steers: true, TellsCost: true, Mode: "default",
+		// Newer versions defer the tools of MCP servers unless the search for tools is off.
+		Env: []string{"ENABLE_TOOL_SEARCH=false", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "ANTHROPIC_MODEL",
+			"CLAUDE_CONFIG_DIR", "CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "IS_SANDBOX"},
+		Replies: ReplyByUsage,
+	},
+	{
+		Name: "codex", Command: []string{"codex-acp"}, Tried: "codex-acp 2.6.0",
+		Install: "npm install -g --omit=optional @agentclientprotocol/codex-acp", Size: "10 MB, beside Codex itself",
+		Login: "codex login", Steers: true,
+		// In its own mode a model reviews calls, and denies ours.
+		Mode:    "workspace-write",
+		Env:     []string{"OPENAI_API_KEY", "OPENAI_BASE_URL", "CODEX_HOME", "CODEX_API_KEY"},
+		Replies: ReplyGoesOn,
+	},
+	{
+		Name: "opencode", Command: []string{"opencode", "acp"}, Tried: "OpenCode 1.18.33",
+		Install: "npm install -g opencode-ai", Size: "150 MB", Login: "opencode auth login", Steers: true, TellsCost: true,
+		Env:   []string{"XDG_CONFIG_HOME", "XDG_DATA_HOME", "OPENCODE_CONFIG", "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY"},
+		Usage: UsageOfReply,
+	},
+	{
+		Name: "gemini", Command: []string{"gemini", "--acp"}, Tried: "Gemini CLI 0.61.0",
+		Install: "npm install -g @google/gemini-cli", Size: "100 MB", Login: "gemini", Hangs: true,
+		Replies: ReplyBySuffix,
+		Env:     []string{"GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GEMINI_BASE_URL", "GOOGLE_CLOUD_PROJECT", "GOOGLE_GENAI_USE_VERTEXAI"},
+	},
+	{
+		Name: "copilot", Command: []string{"copilot", "--acp"}, Tried: "Copilot CLI 1.0.102",
+		Install: "npm install -g @github/copilot", Size: "130 MB", Login: "copilot login", MCPFile: "--additional-mcp-config",
+		Env:     []string{"GH_TOKEN", "GITHUB_TOKEN", "COPILOT_GITHUB_TOKEN", "COPILOT_HOME"},
+		Replies: ReplyByUsage, Usage: UsageOfProcess,
+	},
+}
+
+// Named returns the program with a name.
+func Named(name string) (p Program, ok bool) {
+	i := slices.IndexFunc(Programs, func(p Program) bool { return p.Name == name })
+	if i < 0 {
+		return Program{}, false
+	}
+	return Programs[i], true
+}
+
+// Names are the names of the programs.
+func Names() string {
+	var all []string
+	for _, p := range Programs {
+		all = append(all, p.Name)
+	}
+	return strings.Join(all, ", ")
+}
+
+// Of returns what is known of the program that a command starts. One that is not in the table has its command's name.
+func Of(command []string) Program {
+	if len(command) == 0 {
+		return Program{}
+	}
+	base := func(word string) string { return strings.TrimSuffix(filepath.Base(word), ".exe") }
+	for _, p := range Programs {
+		if slices.ContainsFunc(command, func(word string) bool { return base(word) == p.Command[0] }) {
+			return p
+		}
+	}
+	return Program{Name: base(command[0])}
+}
+
+// Environment returns the variables that the program needs: those with a value, and those of the driver that it may see.
+func (p Program) Environment() (env []string) {
+	for _, x := range p.Env {
+		if v, ok := os.LookupEnv(x); ok {
+			env = append(env, x+"="+v)
+		} else if strings.Contains(x, "=") {
+			env = append(env, x)
+		}
+	}
+	return env
+}
+
+// Missing reports whether the program's command is not installed.
+func (p Program) Missing() bool {
+	_, err := exec.LookPath(p.Command[0])
+	return err != nil
+}
+
+// Server is vise's MCP server as a session's server. Everything is in its arguments: Codex gives a server no environment.
+func Server(command string, args ...string) acp.McpServer {
+	return acp.McpServer{Stdio: &acp.McpServerStdio{Name: "vise", Command: command, Args: args, Env: []acp.EnvVariable{}}}
+}

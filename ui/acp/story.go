@@ -1,0 +1,198 @@
+package acp
+
+import (
+	"cmp"
+	"path/filepath"
+	"strings"
+	"time"
+
+	acp "github.com/coder/acp-go-sdk"
+
+	"vise/model"
+	"vise/ui/transcript"
+)
+
+// Part is what a session's log tells, as a person reads it: one text, one tool call, one question.
+type Part struct {
+	At   time.Time
+	Kind PartKind
+	// Text is what was said, the prompt, the answer, or how a turn ended.
+	Text model.Text
+	From model.Actor
+	Turn int
+	// Call is the tool call of a PartCall or PartAsk.
+	Call Call
+	// Plan are the entries of the program's own plan.
+	Plan []acp.PlanEntry
+}
+
+// PartKind says what a part is.
+type PartKind int
+
+// The kinds of parts.
+const (
+	PartWords PartKind = iota
+	PartThought
+	PartPrompt
+	PartCall
+	PartPlan
+	PartAsk
+	PartTurn
+	PartEnded
+)
+
+// Story is a session's log as parts, in order. A call stays where it began, and changes there.
+type Story struct {
+	Parts []Part
+	calls map[acp.ToolCallId]int
+	words string // which text the last part is
+}
+
+// Add adds an entry, and returns the index of the part that it made or changed; -1 if nothing is shown of it.
+func (s *Story) Add(e Entry) int {
+	p := Part{At: e.At}
+	switch {
+	case e.Update != nil:
+		return s.update(p, *e.Update)
+	case e.Ask != nil:
+		p.Kind, p.Call = PartAsk, s.call(*e.Ask)
+	case e.Answer != "":
+		if i := len(s.Parts) - 1; i >= 0 && s.Parts[i].Kind == PartAsk {
+			s.Parts[i].Text = e.Answer
+			return i
+		}
+		return -1
+	case e.Prompt != "":
+		p.Kind, p.Text, p.From = PartPrompt, e.Prompt, e.From
+	case e.Turn > 0:
+		p.Kind, p.Turn = PartTurn, e.Turn
+	case e.Ended != "":
+		p.Kind, p.Text = PartEnded, e.Ended
+	}
+	return s.put(p, "")
+}
+
+func (s *Story) put(p Part, words string) int {
+	s.words = words
+	s.Parts = append(s.Parts, p)
+	return len(s.Parts) - 1
+}
+
+// call returns what is known of a call, with what an update adds.
+func (s *Story) call(u acp.ToolCallUpdate) Call {
+	if i, ok := s.calls[u.ToolCallId]; ok {
+		return s.Parts[i].Call.With(u)
+	}
+	return Call{}.With(u)
+}
+
+func (s *Story) update(p Part, u acp.SessionUpdate) int {
+	if text, of := textOf(u); text != nil {
+		i := len(s.Parts) - 1
+		if *text == "" {
+			return -1
+		}
+		if s.words == of && i >= 0 {
+			s.Parts[i].Text += model.Text(*text)
+			return i
+		}
+		if p.Text = model.Text(*text); u.AgentThoughtChunk != nil {
+			p.Kind = PartThought
+		}
+		return s.put(p, of)
+	}
+	if c := CallOf(u); c != nil {
+		p.Kind, p.Call = PartCall, s.call(*c)
+		if i, ok := s.calls[c.ToolCallId]; ok {
+			s.Parts[i].Call = p.Call
+			return i
+		}
+		if s.calls == nil {
+			s.calls = map[acp.ToolCallId]int{}
+		}
+		s.calls[c.ToolCallId] = len(s.Parts)
+		return s.put(p, "")
+	}
+	if u.Plan != nil {
+		p.Kind, p.Plan = PartPlan, u.Plan.Entries
+		if i := len(s.Parts) - 1; i >= 0 && s.Parts[i].Kind == PartPlan {
+			s.Parts[i] = p
+			return i
+		}
+		return s.put(p, "")
+	}
+	return -1
+}
+
+// Ended reports whether a call has ended.
+func (c Call) Ended() bool {
+	return c.Status == acp.ToolCallStatusCompleted || c.Status == acp.ToolCallStatusFailed
+}
+
+// Line says in one line what a call does: a word for its kind, and what it is about.
+func (c Call) Line() (verb, about model.Text) {
+	tool, input := c.Words()
+	verbs := map[acp.ToolKind]model.Text{acp.ToolKindRead: "read", acp.ToolKindEdit: "edit", acp.ToolKindDelete: "delete",
+		acp.ToolKindMove: "move", acp.ToolKindSearch: "search", acp.ToolKindExecute: "run", acp.ToolKindThink: "think",
+		acp.ToolKindFetch: "fetch"}
+	about = model.Text(tool)
+	if name, ours := transcript.OurTool(c.Title); ours {
+		return "vise", model.Text(name)
+	}
+	if m, ok := c.Input.(map[string]any); ok && c.Kind == acp.ToolKindExecute {
+		if command, ok := m["command"].(string); ok {
+			about = model.Text(command)
+		}
+	} else if len(c.Locations) > 0 && (c.Kind == acp.ToolKindEdit || c.Kind == acp.ToolKindRead) {
+		about = model.Text(filepath.Clean(c.Locations[0].Path))
+	} else if strings.TrimSpace(c.Title) == "" {
+		about = model.Text(input)
+	}
+	return cmp.Or(verbs[c.Kind], "call"), about
+}
+
+// Outcome says how a call ended: empty while it runs.
+func (c Call) Outcome() model.Text {
+	added, removed := c.Changed()
+	switch {
+	case c.Status == acp.ToolCallStatusFailed:
+		return "failed"
+	case !c.Ended():
+		return ""
+	case added+removed > 0:
+		return model.Textf("+%d -%d", added, removed)
+	}
+	return "done"
+}
+
+// Changed counts the lines that an edit adds and removes, as its diffs show them.
+func (c Call) Changed() (added, removed int) {
+	for _, x := range c.Content {
+		if x.Diff != nil {
+			added += lines(x.Diff.NewText)
+			removed += lines(str(x.Diff.OldText))
+		}
+	}
+	return added, removed
+}
+
+func lines(s string) int {
+	if s == "" {
+		return 0
+	}
+	return strings.Count(strings.TrimSuffix(s, "\n"), "\n") + 1
+}
+
+// Result is the text that a call gave.
+func (c Call) Result() model.Text {
+	var all []string
+	for _, x := range c.Content {
+		if x.Content != nil && x.Content.Content.Text != nil {
+			all = append(all, x.Content.Content.Text.Text)
+		}
+	}
+	if s, ok := c.Output.(string); ok && len(all) == 0 {
+		all = append(all, s)
+	}
+	return model.Text(strings.Join(all, "\n"))
+}
