@@ -20,9 +20,10 @@ var choices = map[reflect.Type][]string{
 	reflect.TypeFor[Via]():         {"auto", "osc99", "osc777", "bell", "native", "off"},
 	reflect.TypeFor[context]():     {"item", "agent"},
 	reflect.TypeFor[output]():      {"status", "popup", "pane"},
-	reflect.TypeFor[permissions](): {"ask_here"},
+	reflect.TypeFor[permissions](): {"ask", "edits", "all", "ask_here"},
 	reflect.TypeFor[need]():        needNames(),
-	reflect.TypeFor[Adapter]():     {"claude", "codex", "gemini", "opencode", "rounds", "text"},
+	reflect.TypeFor[Program]():     {"claude", "codex", "opencode", "gemini", "copilot"},
+	reflect.TypeFor[Adapter]():     {"acp", "rounds", "text"},
 }
 
 // The bounds of custom commands and filters.

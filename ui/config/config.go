@@ -74,14 +74,15 @@ type Command struct {
 
 // Agent says how vise drive runs one agent's program. vise drive documents each field in more detail.
 type Agent struct {
+	Program Program  `yaml:"program" json:"program,omitempty" jsonschema:"A program that vise knows how to start."`
 	Command []string `yaml:"command" json:"command,omitempty" jsonschema:"Program and arguments; {context} is replaced by the context."`
 	Shell   string   `yaml:"shell" json:"shell,omitempty" jsonschema:"A line for /bin/sh instead of command."`
-	Adapter Adapter  `yaml:"adapter" json:"adapter,omitempty" jsonschema:"How the program talks."`
+	Adapter Adapter  `yaml:"adapter" json:"adapter,omitempty" jsonschema:"How the program talks: the Agent Client Protocol, vise's rounds, or text."`
 	Dir     string   `yaml:"dir" json:"dir,omitempty" jsonschema:"Its working directory, absolute."`
 	Env     []string `yaml:"env" json:"env,omitempty" jsonschema:"Variables that it may see, or sets as NAME=value."`
 	Turn    Turn     `yaml:"turn" json:"turn,omitzero" jsonschema:"What bounds one turn."`
 
-	Permissions permissions `yaml:"permissions" json:"permissions,omitempty" jsonschema:"ask_here: give permissions in vise first."`
+	Permissions permissions `yaml:"permissions" json:"permissions,omitempty" jsonschema:"What it may do unasked. ask_here: hooks ask in vise first."`
 }
 
 // Turn bounds one turn of an agent.
@@ -101,6 +102,7 @@ type (
 	context     string
 	output      string
 	Adapter     string
+	Program     string
 	permissions string
 )
 
@@ -121,14 +123,14 @@ const (
 	ofItem  context = "item"
 	OfAgent context = "agent"
 
-	AdapterClaude   Adapter = "claude"
-	AdapterCodex    Adapter = "codex"
-	AdapterGemini   Adapter = "gemini"
-	AdapterOpenCode Adapter = "opencode"
-	AdapterRounds   Adapter = "rounds"
-	AdapterText     Adapter = "text"
+	AdapterACP    Adapter = "acp"
+	AdapterRounds Adapter = "rounds"
+	AdapterText   Adapter = "text"
 
-	AskHere permissions = "ask_here"
+	PermitAsk   permissions = "ask"
+	PermitEdits permissions = "edits"
+	PermitAll   permissions = "all"
+	AskHere     permissions = "ask_here"
 
 	toStatus output = "status"
 	ToPopup  output = "popup"

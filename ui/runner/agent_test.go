@@ -35,13 +35,13 @@ func TestMain(m *testing.M) {
 
 // play is a scripted agent that writes one of the formats.
 func play(name string) {
+	if acpScripts[name] != nil {
+		playACP(name)
+		return
+	}
 	switch name {
 	case "rounds":
 		playRounds()
-	case "claude":
-		playClaude()
-	case "codex":
-		playCodex()
 	case "text":
 		input, _ := io.ReadAll(os.Stdin)
 		fmt.Printf("I read %d lines.\nThat is all.\n", strings.Count(string(input), "\n"))
@@ -73,10 +73,6 @@ func play(name string) {
 		for i := range 1000 {
 			fmt.Printf("{\"text\": \"round %d\"}\n", i)
 		}
-	case "limited": // as Claude Code
-		fmt.Printf("{\"type\":\"rate_limit_event\",\"rate_limit_info\":{\"status\":\"rejected\",\"resetsAt\":%d}}\n", farOff)
-		fmt.Println(`{"type":"result","subtype":"success","is_error":true,"result":"You have hit your limit"}`)
-		os.Exit(1)
 	case "fails":
 		fmt.Fprintln(os.Stderr, "no credit \x1b[2J left")
 		os.Exit(3)
@@ -180,36 +176,6 @@ func throughMCP(act func(ctx context.Context, do func(model.Command), id model.I
 	act(context.Background(), do, id)
 }
 
-func playClaude() {
-	throughMCP(func(_ context.Context, do func(model.Command), id model.ItemID) {
-		fmt.Println(`{"type":"system","subtype":"init","session_id":"s"}`)
-		fmt.Println(`{"type":"assistant","message":{"id":"m1","content":[{"type":"text","text":"I look around."}]}}`)
-		do(model.PickWorkItem{WorkItemID: id})
-		fmt.Println(`{"type":"assistant","message":{"id":"m1","content":[{"type":"tool_use","id":"t1","name":"mcp__vise__PickWorkItem","input":{"work_item_id":"x"}}]}}`)
-		fmt.Println(`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":"ok"}]}}`)
-		fmt.Println(`{"type":"assistant","parent_tool_use_id":"t0","message":{"id":"sub","content":[{"type":"text","text":"A subagent talks."}]}}`)
-		fmt.Println(`{"type":"assistant","message":{"id":"m2","content":[{"type":"text","text":"Done: it works."}]}}`)
-		do(model.CompleteWorkItem{WorkItemID: id})
-		fmt.Printf("{\"type\":\"assistant\",\"message\":{\"id\":\"m2\",\"content\":[{\"type\":\"tool_use\",\"id\":\"t2\",\"name\":\"mcp__vise__CompleteWorkItem\",\"input\":{\"work_item_id\":%q}}]}}\n", id)
-		fmt.Println(`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t2","content":"{\"completed\":true}"}]}}`)
-		fmt.Println(`{"type":"assistant","message":{"id":"m3","content":[{"type":"text","text":"Anything else?"}]}}`)
-		fmt.Println(`{"type":"result","subtype":"success","is_error":false,"result":"Anything else?","num_turns":3}`)
-	})
-}
-
-func playCodex() {
-	throughMCP(func(_ context.Context, do func(model.Command), id model.ItemID) {
-		fmt.Println(`{"type":"thread.started","thread_id":"t"}`)
-		do(model.PickWorkItem{WorkItemID: id})
-		fmt.Println(`{"type":"item.completed","item":{"id":"i0","type":"mcp_tool_call","server":"vise","tool":"PickWorkItem","arguments":{"work_item_id":"x"},"result":{},"error":null,"status":"completed"}}`)
-		fmt.Println(`{"type":"item.completed","item":{"id":"i1","type":"agent_message","text":"It is done, nearly."}}`)
-		do(model.CompleteWorkItem{WorkItemID: id})
-		fmt.Printf("{\"type\":\"item.completed\",\"item\":{\"id\":\"i2\",\"type\":\"mcp_tool_call\",\"server\":\"vise\",\"tool\":\"CompleteWorkItem\",\"arguments\":{\"work_item_id\":%q},\"result\":{},\"error\":null,\"status\":\"completed\"}}\n", id)
-		fmt.Println(`{"type":"item.completed","item":{"id":"i3","type":"agent_message","text":"Bye."}}`)
-		fmt.Println(`{"type":"turn.completed","usage":{}}`)
-	})
-}
-
 // bench is a home with one agent, ann, whose program is a script.
 type bench struct {
 	t      *testing.T
@@ -245,10 +211,14 @@ func (b *bench) program(name string) Program {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	p, err := Program{Command: []string{self}, Adapter: config.Adapter(name), Env: []string{script + "=" + name}, Turn: config.Turn{Timeout: config.Span(20 * time.Second)}}.Checked()
-	if err != nil {
-		p, err = Program{Command: []string{self}, Adapter: config.AdapterRounds, Env: []string{script + "=" + name}, Turn: config.Turn{Timeout: config.Span(20 * time.Second)}}.Checked()
+	adapter := config.AdapterRounds
+	switch {
+	case acpScripts[name] != nil:
+		adapter = config.AdapterACP
+	case name == "text":
+		adapter = config.AdapterText
 	}
+	p, err := Program{Command: []string{self}, Adapter: adapter, Env: []string{script + "=" + name}, Turn: config.Turn{Timeout: config.Span(20 * time.Second)}}.Checked()
 	if err != nil {
 		b.t.Fatal(err)
 	}

@@ -13,9 +13,9 @@
 //  3. Briefed. The program gets the agent's work context, the queued messages and the rules, within a budget: in place of {context} in its
 //     arguments, or on its standard input. Its environment names the home, the agent, and the turn (VISE_TURN), so that vise's own hooks
 //     leave the turn to the driver.
-//  4. Listened to. The adapter of the configuration reads the output line by line and finds rounds in it: a reply's words, and what it
-//     completed. Each round is a command to the ledger (take) that names the turn: from a driver that has lost the turn it is refused. A
-//     program of the adapter "rounds" also gets answers.
+//  4. Listened to. Most programs speak the Agent Client Protocol (session.go, converse.go): one program and session for an agent and an
+//     item, which goes on in the next turn. Programs of the adapters rounds and text run once a turn, and their output is read line by
+//     line. Each reply is a command to the ledger (take) that names the turn: from a driver that has lost the turn it is refused.
 //  5. Watched. Meanwhile the worker follows the ledger (watch). It ends the program if the turn is not its own any more, if the agent was
 //     stopped, or if the operator interjects. It also ends it after a time, a number of bytes, or a number of rounds, and after errors that
 //     repeat.
@@ -60,8 +60,12 @@ type Driver struct {
 	Dir string
 	// Refresh updates the ledger's description of an item's plan from its file; nil skips that.
 	Refresh func(context.Context, model.ItemID) error
+	// Alone ends Run when all its agents are stopped.
+	Alone bool
 	// Once ends Run when no agent has a turn due, instead of waiting for more.
 	Once bool
+	// Attended reports whether a person can answer what a program asks; nil: one can.
+	Attended func() bool
 	// Report is called with each event; it may be nil.
 	Report func(Event)
 	// dirs holds the working directory of each agent's program.
@@ -122,6 +126,8 @@ func (d *Driver) Run(ctx context.Context) error {
 func (d *Driver) staff(ctx context.Context, added <-chan struct{}) (all []*worker) {
 	var running sync.WaitGroup
 	defer running.Wait()
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
 	for known := map[model.AgentID]bool{}; ; {
 		found, err := d.agents(ctx)
 		if err != nil && ctx.Err() == nil {
@@ -138,7 +144,11 @@ func (d *Driver) staff(ctx context.Context, added <-chan struct{}) (all []*worke
 			w := &worker{Driver: d, agent: id, program: p}
 			all = append(all, w)
 			if !d.Once {
-				running.Go(func() { w.run(ctx) })
+				running.Go(func() {
+					if w.run(ctx); d.Alone {
+						stop()
+					}
+				})
 			}
 		}
 		if d.Once && !pass(ctx, all) {
@@ -222,6 +232,8 @@ type worker struct {
 	turns int
 	// named are the processes that were reported as left running.
 	named string
+	// session is the program that still runs after its turn, or nil.
+	session *session
 }
 
 // due says whether and when an agent has a turn.
@@ -230,12 +242,20 @@ type due struct {
 	// tick is the key of the tick that a turn would answer; isNow says that a turn is due.
 	tick  string
 	isNow bool
+	// isStopped: nothing wakes the agent.
+	isStopped bool
 	// next is when to check again; if zero, at the next commit.
 	next time.Time
 }
 
 // run gives the agent turns until ctx ends.
 func (w *worker) run(ctx context.Context) {
+	defer home.Mark(w.Home, home.MarkDriver(w.agent))()
+	defer func() {
+		if w.session != nil {
+			w.session.end(context.Cause(ctx))
+		}
+	}()
 	for ctx.Err() == nil {
 		at, err := w.check(ctx)
 		if err == nil && at.isNow {
@@ -264,6 +284,9 @@ func (w *worker) run(ctx context.Context) {
 			}
 			at.next = w.Now().Add(retryAfter)
 		}
+		if w.Alone && at.isStopped {
+			return
+		}
 		w.wait(ctx, at)
 	}
 }
@@ -290,6 +313,8 @@ func (w *worker) check(ctx context.Context) (at due, err error) {
 	err = w.Ledger.View(ctx, func(r model.Reader) error {
 		at.revision = r.Revision()
 		at.tick, at.isNow = model.TurnDue(r, w.agent, now)
+		a, _ := r.Agent(w.agent)
+		at.isStopped = a.Posture == model.Stopped
 		return nil
 	})
 	return at, err

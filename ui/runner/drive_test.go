@@ -77,25 +77,12 @@ func TestAnAgentMadeForADelegationIsRunByItsParentsProgram(t *testing.T) {
 func TestTheReportOfAnAgentThatCompletesThroughItsToolsIsPromoted(t *testing.T) {
 	b := newBench(t)
 	id := b.do(model.Operator, model.CreateWorkItem{Objective: "One"}).WorkItemID
-	b.drive(b.program("claude"))
+	b.drive(b.program("acp"))
 	if w := b.item(id); w.State != model.Completed || w.ResultSummary != "Done: it works." {
 		t.Errorf("%s with report %q", w.State, w.ResultSummary)
 	}
 	if news := b.ended(); news.Outcome != model.TurnCompleted || news.Final != "Anything else?" || !news.BriefSuppressed || news.Rounds != 3 {
 		t.Errorf("the turn ended as %+v", news)
-	}
-}
-
-func TestTheNearReportOfCodexIsOfferedAndNotPromoted(t *testing.T) {
-	b := newBench(t)
-	id := b.do(model.Operator, model.CreateWorkItem{Objective: "One"}).WorkItemID
-	b.drive(b.program("codex"))
-	if w := b.item(id); w.State != model.Completed || w.ResultSummary != "" {
-		t.Errorf("%s with report %q", w.State, w.ResultSummary)
-	}
-	warned := b.entries(model.EventCompletionWarning)
-	if len(warned) != 1 || !strings.Contains(string(warned[0].Data), string(model.WarnReportOffered)) {
-		t.Errorf("warnings %v", warned)
 	}
 }
 
@@ -152,14 +139,13 @@ func TestAProgramThatMisbehavesEndsItsTurnAndNothingElse(t *testing.T) {
 	}
 }
 
-// farOff is an instant in 2100, in seconds since 1970.
-const farOff = 4102444800
+// farOff is a minute into 2100, in seconds since 1970.
+const farOff = 4102444860
 
 func TestAUsageLimitHoldsTheAgentBackUntilItIsOver(t *testing.T) {
 	b := newBench(t)
 	b.do(model.Operator, model.CreateWorkItem{Objective: "One"})
-	p := b.program("limited")
-	p.Adapter = config.AdapterClaude
+	p := b.program("acp-limit")
 	if err := b.drive(p); err != nil {
 		t.Errorf("the driver ended with %v", err)
 	}

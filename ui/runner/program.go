@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"vise/model"
+	"vise/ui/acp"
 	"vise/ui/config"
 	"vise/ui/transcript"
 )
@@ -31,13 +32,13 @@ const (
 )
 
 // ProgramForm shows how the configuration names a program.
-const ProgramForm = "agents: {NAME: {command: [...], adapter: claude|codex|gemini|opencode|rounds|text}}"
+const ProgramForm = "agents: {NAME: {program: claude}}, or {NAME: {command: [...], adapter: acp|rounds|text}}"
 
 // Programs returns the programs of the configuration, or the error of one of them.
 func Programs(agents map[string]config.Agent) (map[model.AgentID]Program, error) {
 	out := map[model.AgentID]Program{}
 	for _, name := range config.Names(agents) {
-		if x := agents[name]; len(x.Command) == 0 && x.Shell == "" && x.Permissions != "" {
+		if x := agents[name]; x.Program == "" && len(x.Command) == 0 && x.Shell == "" && x.Permissions != "" {
 			continue // vise does not drive this agent
 		}
 		p, err := Program(agents[name]).Checked()
@@ -61,15 +62,27 @@ func ProgramOf(r model.Reader, all map[model.AgentID]Program, id model.AgentID) 
 
 // Checked returns the program with its defaults, or an error if its configuration is not valid.
 func (p Program) Checked() (Program, error) {
+	if known, ok := acp.Named(string(p.Program)); ok && len(p.Command) == 0 {
+		p.Command = known.Command
+	} else if p.Program != "" && !ok {
+		return p, fmt.Errorf("unknown program %q; vise knows %s", string(p.Program), acp.Names())
+	}
 	if (len(p.Command) == 0) == (p.Shell == "") {
-		return p, errors.New("needs a command, or a line for a shell, and not both")
+		return p, errors.New("needs a program or a command, or a line for a shell, and not both")
 	}
 	if len(p.Command) > 0 && p.Command[0] == "" {
 		return p, errors.New("the command names no program")
 	}
-	p.Adapter = cmp.Or(p.Adapter, config.AdapterText)
-	if adapters[p.Adapter] == nil {
-		return p, fmt.Errorf("unknown adapter %q; the adapters are %s", string(p.Adapter), "claude, codex, gemini, opencode, rounds, text")
+	if p.Adapter == "" && slices.Contains(p.Command, placeholder) {
+		p.Adapter = config.AdapterText // the protocol brings the context in another way
+	}
+	p.Adapter = cmp.Or(p.Adapter, config.AdapterACP)
+	if _, ok := acp.Named(string(p.Adapter)); ok {
+		return p, fmt.Errorf("the adapter %s is gone: its program is run over the Agent Client Protocol; "+
+			"write program: %[1]s, or --program %[1]s, without a command", string(p.Adapter))
+	}
+	if p.Adapter != config.AdapterACP && adapters[p.Adapter] == nil {
+		return p, fmt.Errorf("unknown adapter %q; the adapters are acp, rounds, text", string(p.Adapter))
 	}
 	if p.Dir != "" && !filepath.IsAbs(p.Dir) {
 		return p, errors.New("dir must be absolute")
@@ -81,6 +94,14 @@ func (p Program) Checked() (Program, error) {
 	t.Timeout, t.Rounds = cmp.Or(t.Timeout, defaultTimeout), cmp.Or(t.Rounds, defaultRounds)
 	t.Output, t.Lease = cmp.Or(t.Output, defaultOutput), cmp.Or(t.Lease, defaultLease)
 	return p, nil
+}
+
+// spec is what is known of the program.
+func (p Program) spec() acp.Program {
+	if known, ok := acp.Named(string(p.Program)); ok {
+		return known
+	}
+	return acp.Of(p.Command)
 }
 
 // placeholder is the word of a command that is replaced by the context.
@@ -121,6 +142,8 @@ type said struct {
 	model.Round
 	// done holds references to the items that the program completed itself in this round.
 	done []string
+	// key is the command's key, if the same round can come again.
+	key string
 	// wrong says why the round could not be read. Its text is kept nevertheless.
 	wrong error
 }
@@ -140,28 +163,12 @@ type listener interface {
 
 // adapters make the listener of each adapter. Rounds is vise's own protocol; see docs/rounds.md.
 var adapters = map[config.Adapter]func() listener{
-	config.AdapterClaude:   func() listener { return &stream{&transcript.Claude{}} },
-	config.AdapterCodex:    func() listener { return &stream{&transcript.Codex{}} },
-	config.AdapterGemini:   func() listener { return &stream{&transcript.Gemini{}} },
-	config.AdapterOpenCode: func() listener { return &stream{&transcript.OpenCodeStream{}} },
-	config.AdapterRounds:   func() listener { return &rounds{} },
-	config.AdapterText:     func() listener { return &plain{} },
+	config.AdapterRounds: func() listener { return &rounds{} },
+	config.AdapterText:   func() listener { return &plain{} },
 }
 
-// stream reads a program whose tools the MCP server has already carried out. A round of it holds only text and the items that it completed.
-type stream struct{ transcript.Stream }
-
-func (s *stream) line(raw []byte) ([]said, error) {
-	rounds, err := s.Line(raw)
-	return saidOf(rounds), err
-}
-
-func (s *stream) end() ([]said, model.Text, string) {
-	rest := saidOf(s.End())
-	final, failed := s.Last()
-	return rest, final, failed
-}
-
+// saidOf makes rounds of what a program said whose tools vise's MCP server has already carried out. They hold only text and the items that
+// they completed.
 func saidOf(rounds []transcript.Round) []said {
 	out := make([]said, len(rounds))
 	for i, r := range rounds {

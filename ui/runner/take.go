@@ -11,6 +11,7 @@ import (
 
 	"vise/model"
 	"vise/store/home"
+	"vise/ui/transcript"
 )
 
 // The number of errors after which a program's turn is ended.
@@ -27,7 +28,6 @@ func (t *turn) listen(ctx context.Context, out io.Reader, log io.Writer) {
 		if err == nil {
 			var rounds []said
 			rounds, err = t.listener.line(line)
-			t.observeCommands(ctx)
 			for _, s := range rounds {
 				t.take(ctx, s)
 			}
@@ -42,14 +42,12 @@ func (t *turn) listen(ctx context.Context, out io.Reader, log io.Writer) {
 	}
 }
 
-// observeCommands records the commands that ended, if the program reports them, as checks of the item and as facts of the thread. If
-// recording fails, nothing is recorded.
-func (t *turn) observeCommands(ctx context.Context) {
-	s, ok := t.listener.(*stream)
-	if !ok || t.Dir == "" {
+// observe records commands that ended as checks of the item and as facts of the thread. If recording fails, nothing is recorded.
+func (t *turn) observe(ctx context.Context, ran []transcript.Ran) {
+	if t.Dir == "" {
 		return
 	}
-	for _, c := range s.Ran() {
+	for _, c := range ran {
 		x := home.Execution{ID: fmt.Sprintf("%s turn %d", t.agent, t.index), Command: c.Command, ExitStatus: c.ExitStatus}
 		_ = t.threads().Observe(ctx, x)
 		t.keepCheck(ctx, model.KeepCheck{Command: model.Text(c.Command), ExitStatus: &c.ExitStatus})
@@ -92,7 +90,7 @@ func (t *turn) take(ctx context.Context, s said) {
 	var in model.Receipt
 	err := s.wrong
 	if err == nil {
-		in, err = t.apply(ctx, model.AgentActor(t.agent), r)
+		in, err = t.Ledger.Apply(ctx, model.Envelope{Key: cmp.Or(s.key, home.NewKey()), Actor: model.AgentActor(t.agent), Agent: t.agent, Command: r})
 	}
 	switch {
 	case err == nil:
@@ -164,7 +162,7 @@ func (t *turn) beat(ctx context.Context) {
 		case <-ticker.C:
 		}
 		begun := time.Now()
-		_, err := t.apply(ctx, model.Scheduler, model.BeatTurn{AgentID: t.agent, Turn: t.index, TTLMS: lease.Milliseconds()})
+		_, err := t.apply(ctx, model.Scheduler, model.BeatTurn{AgentID: t.agent, Turn: t.index, TTLMS: lease.Milliseconds(), Usage: t.used()})
 		switch {
 		case err == nil:
 			good = begun
@@ -185,6 +183,7 @@ func (t *turn) watch(ctx context.Context) {
 			continue
 		}
 		seen = revision
+		waits := false
 		_ = t.Ledger.View(ctx, func(r model.Reader) error { // an error is tried again at the next commit
 			a, _ := r.Agent(t.agent)
 			first := r.QueuedMessages(t.agent, 1)
@@ -196,7 +195,11 @@ func (t *turn) watch(ctx context.Context) {
 			case len(first) > 0 && first[0].Priority == model.Interject:
 				t.cancel(errInterject)
 			}
+			waits = len(first) > 0
 			return nil
 		})
+		if c := t.talk.Load(); waits && c != nil && ctx.Err() == nil {
+			c.hear()
+		}
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"vise/model"
 	"vise/model/prompt"
@@ -25,6 +27,8 @@ type turn struct {
 	*worker
 	index    int
 	listener listener
+	// talk is the conversation with a program that speaks the Agent Client Protocol.
+	talk atomic.Pointer[conversation]
 	// cancel ends the program; its cause is the reason.
 	cancel context.CancelCauseFunc
 	// answers go to a program that uses the rounds protocol.
@@ -55,7 +59,7 @@ func (w *worker) turn(ctx context.Context, tick string) error {
 	if err != nil {
 		return err
 	}
-	t := &turn{worker: w, index: in.Turn, listener: adapters[w.program.Adapter]()}
+	t := &turn{worker: w, index: in.Turn}
 	w.report(Event{Agent: w.agent, Turn: t.index, What: "turn started"})
 	end := t.run(ctx)
 	if errors.Is(end.cause, errFenced) {
@@ -63,9 +67,8 @@ func (w *worker) turn(ctx context.Context, tick string) error {
 		return nil
 	}
 	c := end.command(w.agent, t.index)
-	c.Usage = t.listener.Used()
-	if limit := t.listener.Limit(w.Now()); c.Code == model.ProgramFailed && limit.After(w.Now()) {
-		c.Outcome, c.Code, c.Until = model.TurnInterrupted, model.UsageLimit, limit
+	if c.Usage = end.used; c.Code == model.ProgramFailed && end.limit.After(w.Now()) {
+		c.Outcome, c.Code, c.Until = model.TurnInterrupted, model.UsageLimit, end.limit
 	}
 	ctx, cancel := closing(ctx, w.program.Turn.Lease.Duration())
 	defer cancel()
@@ -79,6 +82,9 @@ func (w *worker) turn(ctx context.Context, tick string) error {
 			WithHint("vise why %s says more; vise retry %s tries again", w.agent, w.agent)
 	}
 	_, err = w.apply(ctx, model.Scheduler, c)
+	if w.session != nil && err == nil {
+		w.session.settled()
+	}
 	w.report(Event{Agent: w.agent, Turn: t.index, What: "turn ended", Outcome: c.Outcome, Code: c.Code, Reason: c.Reason, Err: err})
 	return err
 }
@@ -114,8 +120,6 @@ func (t *turn) run(ctx context.Context) ending {
 	if err != nil {
 		return ending{cause: err}
 	}
-	ctx, stop := context.WithTimeoutCause(ctx, t.program.Turn.Timeout.Duration(), errTimeout)
-	defer stop()
 	ctx, t.cancel = context.WithCancelCause(ctx)
 	defer t.cancel(nil)
 
@@ -124,12 +128,18 @@ func (t *turn) run(ctx context.Context) ending {
 	defer t.cancel(nil)
 	around.Go(func() { t.beat(ctx) })
 	around.Go(func() { t.watch(ctx) })
+	if t.program.Adapter == config.AdapterACP {
+		return t.converse(ctx, begin)
+	}
+	ctx, stop := context.WithTimeoutCause(ctx, t.program.Turn.Timeout.Duration(), errTimeout)
+	defer stop()
 	return t.execute(ctx, begin)
 }
 
 // execute runs the program with a pipe for its output. Only the program writes to the pipe, so everything that it wrote is read to the last
 // byte. A child that keeps the pipe open does not block the turn.
 func (t *turn) execute(ctx context.Context, begin briefing) ending {
+	t.listener = adapters[t.program.Adapter]()
 	log, closeLog := t.openLog()
 	defer closeLog()
 	from, in, err := os.Pipe()
@@ -167,6 +177,7 @@ func (t *turn) execute(ctx context.Context, begin briefing) ending {
 	}
 	done()
 	end.final, end.said, end.stderr = final, said, stderr.String()
+	end.used, end.limit = t.listener.Used(), t.listener.Limit(t.Now())
 	return end
 }
 
@@ -258,6 +269,9 @@ type ending struct {
 	// said is the program's own error message.
 	said   string
 	stderr string
+	used   model.Usage
+	// limit is when the program's usage limit ends, if it told of one.
+	limit time.Time
 }
 
 // verdicts are the endings that the driver causes.

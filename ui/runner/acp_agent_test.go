@@ -1,0 +1,153 @@
+package runner
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+
+	"vise/model"
+)
+
+// player is a scripted program that speaks the Agent Client Protocol.
+type player struct {
+	mu      sync.Mutex // protects the output, replies and texts
+	replies map[string]chan json.RawMessage
+	texts   int
+	asked   int
+	// cancelled is closed when the client cancels the turn.
+	cancelled chan struct{}
+	do        func(model.Command)
+	item      model.ItemID
+}
+
+// acpScripts are what the program does with a prompt, by name. The result is the answer to the prompt.
+var acpScripts = map[string]func(p *player, prompt string) string{
+	"acp": func(p *player, _ string) string {
+		p.says("I look around.")
+		p.calls("PickWorkItem", model.PickWorkItem{WorkItemID: p.item})
+		p.says("Done: it works.")
+		p.calls("CompleteWorkItem", model.CompleteWorkItem{WorkItemID: p.item})
+		p.says("Anything else?")
+		p.update(`{"sessionUpdate":"usage_update","used":1300,"size":100000,"cost":{"amount":0.04,"currency":"USD"}}`)
+		return `{"stopReason":"end_turn","usage":{"inputTokens":6000,"outputTokens":400,"totalTokens":6400}}`
+	},
+	"acp-asks": func(p *player, _ string) string {
+		p.calls("PickWorkItem", model.PickWorkItem{WorkItemID: p.item})
+		p.says("The answer was " + p.ask(`{"toolCallId":"c9","kind":"execute","title":"rm -rf build","rawInput":{"command":"rm -rf build"}}`))
+		return `{"stopReason":"end_turn"}`
+	},
+	"acp-limit": func(p *player, _ string) string {
+		p.says("I begin.")
+		return `!You've hit your session limit · resets Jan 1, 2100, 12am (UTC)`
+	},
+	"acp-exits": func(p *player, _ string) string {
+		p.says("Last words.")
+		fmt.Fprintln(os.Stderr, "no credit \x1b[2J left")
+		os.Exit(3)
+		return ""
+	},
+	"acp-cancel": func(p *player, _ string) string {
+		p.says("I think.")
+		<-p.cancelled
+		p.says("I stopped.")
+		return `{"stopReason":"cancelled"}`
+	},
+}
+
+// playACP serves one connection.
+func playACP(name string) {
+	throughMCP(func(_ context.Context, do func(model.Command), id model.ItemID) {
+		p := &player{replies: map[string]chan json.RawMessage{}, cancelled: make(chan struct{}), do: do, item: id}
+		in := bufio.NewReader(os.Stdin)
+		for {
+			line, err := in.ReadBytes('\n')
+			if err == io.EOF {
+				return
+			}
+			var m struct {
+				ID     json.RawMessage
+				Method string
+				Params struct{ Prompt []struct{ Text string } }
+				Result json.RawMessage
+			}
+			if err != nil || json.Unmarshal(line, &m) != nil {
+				panic(fmt.Sprint(err, string(line)))
+			}
+			switch m.Method {
+			case "initialize":
+				p.answer(m.ID, `{"protocolVersion":1,"agentCapabilities":{},"authMethods":[],"agentInfo":{"name":"scripted","version":"1"}}`)
+			case "session/new":
+				p.answer(m.ID, `{"sessionId":"ses-1"}`)
+			case "session/prompt":
+				go func() { p.answer(m.ID, acpScripts[name](p, m.Params.Prompt[0].Text)) }()
+			case "session/cancel":
+				close(p.cancelled)
+			case "":
+				p.mu.Lock()
+				reply := p.replies[string(m.ID)]
+				p.mu.Unlock()
+				reply <- m.Result
+			}
+		}
+	})
+}
+
+func (p *player) write(format string, args ...any) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	fmt.Printf(format+"\n", args...)
+}
+
+// answer answers a request; words after ! are an error.
+func (p *player) answer(id json.RawMessage, result string) {
+	if words, failed := strings.CutPrefix(result, "!"); failed {
+		p.write(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":%q}}`, id, words)
+		return
+	}
+	p.write(`{"jsonrpc":"2.0","id":%s,"result":%s}`, id, result)
+}
+
+func (p *player) update(u string) {
+	p.write(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"ses-1","update":%s}}`, u)
+}
+
+// says says words in two chunks of a new reply.
+func (p *player) says(words string) {
+	p.texts++
+	for _, part := range []string{words[:len(words)/2], words[len(words)/2:]} {
+		p.update(fmt.Sprintf(`{"sessionUpdate":"agent_message_chunk","messageId":"m%d","content":{"type":"text","text":%q}}`, p.texts, part))
+	}
+}
+
+// calls calls a tool of vise.
+func (p *player) calls(tool string, c model.Command) {
+	input := fmt.Sprintf(`{"work_item_id":%q}`, p.item)
+	p.update(fmt.Sprintf(`{"sessionUpdate":"tool_call","toolCallId":"c%d","title":"mcp__vise__%s","status":"pending","rawInput":%s}`, p.texts, tool, input))
+	p.do(c)
+	p.update(fmt.Sprintf(`{"sessionUpdate":"tool_call_update","toolCallId":"c%d","status":"completed","rawOutput":"{\"completed_transition\":true}"}`, p.texts))
+}
+
+// ask asks for a permission and returns the answer's option.
+func (p *player) ask(call string) string {
+	p.asked++
+	id := fmt.Sprint(p.asked)
+	reply := make(chan json.RawMessage, 1)
+	p.mu.Lock()
+	p.replies[id] = reply
+	p.mu.Unlock()
+	p.write(`{"jsonrpc":"2.0","id":%s,"method":"session/request_permission","params":{"sessionId":"ses-1","toolCall":%s,"options":[`+
+		`{"optionId":"yes","kind":"allow_once","name":"Yes"},{"optionId":"ever","kind":"allow_always","name":"Always"},{"optionId":"no","kind":"reject_once","name":"No"}]}}`,
+		id, call)
+	var in struct {
+		Outcome struct{ Outcome, OptionID string }
+	}
+	if err := json.Unmarshal(<-reply, &in); err != nil {
+		panic(err)
+	}
+	return in.Outcome.Outcome + " " + in.Outcome.OptionID
+}

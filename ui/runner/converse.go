@@ -1,0 +1,490 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	sdk "github.com/coder/acp-go-sdk"
+
+	"vise/model"
+	"vise/model/prompt"
+	"vise/store/home"
+	"vise/ui/acp"
+	"vise/ui/config"
+	"vise/ui/transcript"
+)
+
+// converse runs the turn over the Agent Client Protocol: one prompt, and more for messages that come meanwhile if the program takes them.
+func (t *turn) converse(ctx context.Context, begin briefing) ending {
+	var item model.ItemID
+	if now := begin.Context.Current; now != nil {
+		item = now.ID
+	}
+	s, err := t.sessionOf(ctx, item, t.index)
+	if err != nil {
+		return ending{failed: err, cause: context.Cause(ctx)}
+	}
+	c, err := s.begin(t)
+	if err != nil {
+		return ending{failed: err}
+	}
+	t.talk.Store(c)
+	defer t.talk.Store(nil)
+	var taking sync.WaitGroup
+	taking.Go(func() { c.take(context.WithoutCancel(ctx)) })
+	taking.Go(func() { c.clock(ctx) })
+	end := c.prompts(ctx, begin)
+	end.final = c.finish(end.said != "" || end.failed != nil)
+	taking.Wait()
+	end.used, end.limit = t.used(), transcript.LimitIn(end.said, t.Now())
+	c.close(end)
+	return end
+}
+
+// begin begins a turn's conversation.
+func (s *session) begin(t *turn) (*conversation, error) {
+	log, offset, err := acp.OpenLog(s.Home, s.agent, s.kept.ID, s.Now)
+	if err != nil {
+		return nil, fmt.Errorf("the log of session %s: %w", s.kept.ID, err)
+	}
+	c := &conversation{turn: t, s: s, log: log, calls: map[sdk.ToolCallId]acp.Call{}, more: make(chan struct{}, 1), news: make(chan struct{}, 1),
+		replies: acp.Replies{Rule: s.spec.Replies}, usage: s.usage.Next()}
+	c.ends, c.isOver = context.WithCancel(context.Background())
+	log.Add(acp.Entry{Turn: t.index})
+	s.mu.Lock()
+	s.live, s.kept.Turn, s.kept.Offset = c, t.index, offset
+	err = s.sessions().BeginTurn(s.kept)
+	s.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	s.note(home.SessionWorks, "")
+	return c, nil
+}
+
+// answered is how a prompt ended.
+type answered struct {
+	response sdk.PromptResponse
+	err      error
+}
+
+// prompts sends the turn's prompt, and returns when all prompts are answered. When ctx ends it cancels them, and ends the program if they
+// are not answered then.
+func (c *conversation) prompts(ctx context.Context, begin briefing) (end ending) {
+	answers := make(chan answered)
+	send := func(words func() string, from model.Actor) {
+		if words := words(); words != "" {
+			c.log.Add(acp.Entry{Prompt: model.Text(words), From: from})
+			r, err := c.s.client.Prompt(context.WithoutCancel(ctx), words)
+			answers <- answered{r, err}
+			return
+		}
+		answers <- answered{}
+	}
+	go send(func() string { return begin.Text }, model.Scheduler)
+	cancelled, late := ctx.Done(), (<-chan time.Time)(nil)
+	for pending := 1; pending > 0; {
+		select {
+		case a := <-answers:
+			pending--
+			end.add(c.s, a)
+			c.s.mu.Lock()
+			c.usage.Answer(a.response)
+			c.s.mu.Unlock()
+		case <-c.news:
+			pending++
+			go send(func() string { return c.message(ctx) }, model.Operator)
+		case <-cancelled:
+			cancelled, late = nil, time.After(cancelTime)
+			if c.s.client.Cancel(context.WithoutCancel(ctx)); c.s.spec.Hangs && c.isAsking() {
+				late = time.After(0)
+			}
+		case <-late:
+			go c.s.end(context.Cause(ctx))
+		}
+	}
+	end.cause = context.Cause(ctx)
+	return end
+}
+
+// hear says that messages wait. A program that takes none while it works gets them in the next turn.
+func (c *conversation) hear() {
+	if c.s.spec.Steers {
+		inform(c.news)
+	}
+}
+
+func inform(to chan struct{}) {
+	select {
+	case to <- struct{}{}:
+	default: // a signal is already pending
+	}
+}
+
+// used is what the turn used so far.
+func (t *turn) used() model.Usage {
+	c := t.talk.Load()
+	if c == nil {
+		return model.Usage{}
+	}
+	c.s.mu.Lock()
+	defer c.s.mu.Unlock()
+	return c.usage.Used()
+}
+
+// add adds how a prompt ended.
+func (e *ending) add(s *session, a answered) {
+	switch a.response.StopReason {
+	case sdk.StopReasonRefusal:
+		e.said = "the model refused to go on"
+	case sdk.StopReasonMaxTokens:
+		e.said = "the reply reached the model's limit of tokens"
+	case sdk.StopReasonMaxTurnRequests:
+		e.said = "the turn reached the program's limit of requests to the model"
+	}
+	if a.err != nil {
+		if e.said = a.err.Error(); !s.runs() {
+			s.end(a.err)
+			if e.result, e.failed = s.how, s.fail; !s.how.OK() {
+				e.said = "" // its exit status and standard error say more
+			}
+		}
+		e.stderr = s.stderr.String()
+	}
+}
+
+// finish ends what was being said and returns the turn's last words.
+func (c *conversation) finish(failed bool) model.Text {
+	c.s.mu.Lock()
+	defer c.s.mu.Unlock()
+	rest, final := c.replies.End(failed)
+	c.rounds = append(c.rounds, rest...)
+	c.s.live = nil
+	c.isOver()
+	return final
+}
+
+// close keeps what is known of the session between turns.
+func (c *conversation) close(end ending) {
+	how := "completed"
+	if why := errors.Join(end.cause, end.failed); why != nil || end.said != "" {
+		how = strings.TrimSpace(fmt.Sprint(end.said, " ", why))
+	}
+	c.log.Add(acp.Entry{Ended: model.Text(how)})
+	if err := c.log.Close(); err != nil {
+		c.report(Event{Agent: c.agent, Turn: c.index, What: "the session's log", Err: err})
+	}
+	s := c.s
+	s.mu.Lock()
+	s.usage, s.kept.Total = c.usage, c.usage.Total
+	s.mu.Unlock()
+	if s.runs() {
+		s.note(home.SessionRests, "")
+	}
+	s.idle = time.AfterFunc(idleFor, func() { s.end(errNext) })
+}
+
+// settled forgets the turn: the ledger has all of its words.
+func (s *session) settled() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sessions().EndTurn(s.kept)
+}
+
+// take gives the ledger the rounds as they end. The key of a round says which it is, so that one that is read again from the log is not
+// taken twice.
+func (c *conversation) take(ctx context.Context) {
+	for {
+		select {
+		case <-c.more:
+		case <-c.ends.Done():
+		}
+		c.s.mu.Lock()
+		rounds, isOver := c.rounds, c.s.live != c
+		ran := c.replies.Ran()
+		c.rounds = nil
+		c.keep()
+		c.s.mu.Unlock()
+		c.observe(ctx, ran)
+		for _, r := range saidOf(rounds) {
+			c.said++
+			r.key = roundKey(c.s.kept.ID, c.index, c.said)
+			c.turn.take(ctx, r)
+		}
+		if isOver {
+			return
+		}
+	}
+}
+
+// roundKey names a round of a session.
+func roundKey(session string, turn, n int) string {
+	return model.Hash("round", session, fmt.Sprint(turn), fmt.Sprint(n))[:32]
+}
+
+// keep notes at what the session works, and what the turn used so far. s.mu is held.
+func (c *conversation) keep() {
+	k := &c.s.kept
+	doing := ""
+	for _, call := range c.calls {
+		if call.Status == sdk.ToolCallStatusPending || call.Status == sdk.ToolCallStatusInProgress {
+			doing = call.Title
+		}
+	}
+	used := c.usage.Used()
+	if k.Doing == doing && k.Usage == used || c.s.live != c {
+		return
+	}
+	if k.Doing != doing {
+		k.Doing, k.Since = doing, c.Now().UTC()
+	}
+	k.Usage, k.Context, k.ContextSize = used, c.usage.Context, c.usage.Size
+	c.s.sessions().Put(*k)
+}
+
+// clock ends the turn after its time. The time during which it waited for a person does not count.
+func (c *conversation) clock(ctx context.Context) {
+	left := c.program.Turn.Timeout.Duration()
+	for counted := time.Duration(0); ; {
+		timer := time.NewTimer(left)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return
+		case <-c.ends.Done():
+			timer.Stop()
+			return
+		case <-timer.C:
+		}
+		c.s.mu.Lock()
+		asked := c.asked
+		if c.asking > 0 {
+			asked += c.Now().Sub(c.askedSince)
+		}
+		c.s.mu.Unlock()
+		if left = asked - counted; left <= 0 {
+			c.cancel(errTimeout)
+			return
+		}
+		counted = asked
+	}
+}
+
+func (c *conversation) isAsking() bool {
+	c.s.mu.Lock()
+	defer c.s.mu.Unlock()
+	return c.asking > 0
+}
+
+// asks counts a permission or a question as waiting until the returned function is called.
+func (c *conversation) asks(what string) (done func()) {
+	c.s.mu.Lock()
+	if c.asking++; c.asking == 1 {
+		c.askedSince = c.Now()
+	}
+	c.s.mu.Unlock()
+	c.s.note(home.SessionAsks, what)
+	return func() {
+		c.s.mu.Lock()
+		c.asking--
+		isLast := c.asking == 0
+		if isLast {
+			c.asked += c.Now().Sub(c.askedSince)
+		}
+		c.s.mu.Unlock()
+		if isLast && c.ends.Err() == nil {
+			c.s.note(home.SessionWorks, "")
+		}
+	}
+}
+
+// Ask is part of acp.Listener. What only changes the agent's own records is allowed at once, and what the agent's policy allows.
+func (s *session) Ask(r sdk.RequestPermissionRequest) func(context.Context) sdk.PermissionOptionId {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.live
+	if c == nil {
+		return func(context.Context) sdk.PermissionOptionId { return "" }
+	}
+	c.replies.Asks(r.ToolCall)
+	call := c.calls[r.ToolCall.ToolCallId].With(r.ToolCall)
+	c.calls[r.ToolCall.ToolCallId] = call
+	if c.allows(call) {
+		return func(context.Context) sdk.PermissionOptionId { return optionOf(r.Options, model.PermitOnce) }
+	}
+	c.log.Add(acp.Entry{Ask: &r.ToolCall})
+	return func(ctx context.Context) sdk.PermissionOptionId {
+		answer := c.permission(ctx, call, r.Options)
+		c.log.Add(acp.Entry{Answer: model.Text(answer)})
+		return optionOf(r.Options, answer)
+	}
+}
+
+// openers are our tools that do more than change the agent's own records.
+var openers = []string{"StartTask", "SpawnAgent", "OpenDelegation"}
+
+// allows reports whether a call needs no answer of a person.
+func (c *conversation) allows(call acp.Call) bool {
+	if tool, ours := transcript.OurTool(c.replies.Tool(call.ID)); ours && !slices.Contains(openers, tool) {
+		return true
+	}
+	switch c.program.Permissions {
+	case config.PermitAll:
+		return true
+	case config.PermitEdits:
+		inside := func(l sdk.ToolCallLocation) bool {
+			rel, err := filepath.Rel(c.s.dir, l.Path)
+			return err == nil && filepath.IsLocal(rel)
+		}
+		outside := slices.ContainsFunc(call.Locations, func(l sdk.ToolCallLocation) bool { return !inside(l) })
+		return call.Kind == sdk.ToolKindEdit && len(call.Locations) > 0 && !outside
+	}
+	return false
+}
+
+// optionOf returns the option that is an answer: "" if there is none. Of several that allow always, the one for this session is taken.
+func optionOf(all []sdk.PermissionOption, answer model.PermissionAnswer) sdk.PermissionOptionId {
+	kinds := map[model.PermissionAnswer]sdk.PermissionOptionKind{model.PermitOnce: sdk.PermissionOptionKindAllowOnce,
+		model.PermitAlways: sdk.PermissionOptionKindAllowAlways, model.PermitDeny: sdk.PermissionOptionKindRejectOnce}
+	var found []sdk.PermissionOptionId
+	for _, o := range all {
+		if o.Kind == kinds[answer] {
+			found = append(found, o.OptionId)
+		}
+	}
+	for _, session := range []sdk.PermissionOptionId{"allow_session", "proceed_always_tool"} { // Codex, Gemini CLI
+		if slices.Contains(found, session) {
+			return session
+		}
+	}
+	if len(found) == 0 {
+		return ""
+	}
+	return found[0]
+}
+
+// permission asks a person, and returns the answer; "" if the program asks no more.
+func (c *conversation) permission(ctx context.Context, call acp.Call, options []sdk.PermissionOption) model.PermissionAnswer {
+	tool, input := call.Words()
+	ask := model.AskPermission{AgentID: c.agent, Program: model.Text(c.s.spec.Name), Session: model.Text(c.s.kept.ID), Tool: model.Text(tool),
+		Input: model.Text(input), Process: Self(), AnswerMS: model.MaxPermissionAge.Milliseconds(),
+		CanAlways: optionOf(options, model.PermitAlways) != "", Refused: !c.attended()}
+	in, err := c.apply(ctx, model.AgentActor(c.agent), ask)
+	if err != nil || ask.Refused {
+		return model.PermitDeny
+	}
+	defer c.asks(tool)()
+	defer func() {
+		end := model.EndPermissions{AgentID: c.agent, PermissionIDs: []model.PermissionID{in.PermissionID}}
+		_, _ = c.apply(context.WithoutCancel(ctx), model.AgentActor(c.agent), end) // it ends with this process too
+	}()
+	var answer model.PermissionAnswer
+	c.await(ctx, func(r model.Reader) bool {
+		p, _, ok := model.PermissionOf(r, in.PermissionID)
+		if answer = p.Answer; !ok {
+			answer = model.PermitDeny // a person dismissed it
+		}
+		return answer != ""
+	})
+	return answer
+}
+
+// await looks at the ledger after each commit until done, or until ctx or the turn ends.
+func (c *conversation) await(ctx context.Context, done func(model.Reader) bool) {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	defer context.AfterFunc(c.ends, stop)()
+	var seen uint64
+	for isDone := false; ctx.Err() == nil; {
+		err := c.Ledger.View(ctx, func(r model.Reader) error {
+			seen, isDone = r.Revision(), done(r)
+			return nil
+		})
+		if isDone {
+			return
+		}
+		if err == nil {
+			_, err = c.Ledger.Follow(ctx, seen)
+		}
+		if err != nil {
+			home.Pause(ctx, retryAfter)
+		}
+	}
+}
+
+// attended reports whether a person can answer: nobody waits for a driver that ends by itself.
+func (d *Driver) attended() bool { return !d.Once && (d.Attended == nil || d.Attended()) }
+
+// Question is part of acp.Listener: the form becomes the agent's question to the operator.
+func (s *session) Question(form sdk.UnstableCreateElicitationForm) func(context.Context) map[string]any {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.live
+	return func(ctx context.Context) map[string]any {
+		if c == nil || !c.attended() {
+			return nil
+		}
+		return c.question(ctx, form)
+	}
+}
+
+// question asks the operator for each field of a form.
+func (c *conversation) question(ctx context.Context, form sdk.UnstableCreateElicitationForm) map[string]any {
+	out := map[string]any{}
+	defer c.asks(form.Message)()
+	for _, f := range acp.Fields(form) {
+		words := model.Text(strings.TrimSpace(form.Message + "\n" + f.Words))
+		choices := make([]model.Text, len(f.Choices))
+		for i, x := range f.Choices {
+			choices[i] = model.Text(x)
+		}
+		in, err := c.apply(ctx, model.AgentActor(c.agent), model.WaitFor{Reason: words, Question: words, Choices: choices,
+			Wake: model.WakeOperatorInput})
+		if err != nil {
+			return nil
+		}
+		var x model.Wait
+		c.await(ctx, func(r model.Reader) bool {
+			x, _ = r.Wait(in.WaitID)
+			return x.Status != model.WaitActive || x.TriggerCount > 0
+		})
+		_, _ = c.apply(context.WithoutCancel(ctx), model.AgentActor(c.agent), model.CancelWait{WaitID: in.WaitID}) // the question is over
+		value, ok := f.Value(x.LastTrigger.Payload.Raw())                                                          // raw: goes to the program
+		if x.TriggerCount == 0 || !ok {
+			return nil
+		}
+		c.s.mu.Lock()
+		c.questions = append(c.questions, in.WaitID)
+		c.s.mu.Unlock()
+		out[f.Name] = value
+	}
+	return out
+}
+
+// message returns the queued messages as a prompt, after they were taken into the turn. Those that answered a question were given already.
+func (c *conversation) message(ctx context.Context) string {
+	lease := c.program.Turn.Lease.Duration().Milliseconds()
+	in, err := c.apply(ctx, model.Scheduler, model.BeatTurn{AgentID: c.agent, Turn: c.index, TTLMS: lease, Hear: true})
+	if err != nil {
+		return ""
+	}
+	var list []model.Message
+	_ = c.Ledger.View(ctx, func(r model.Reader) error { // an error is tried again at the next commit
+		for _, id := range in.Messages {
+			if m, ok := r.Message(id); ok && !slices.Contains(c.questions, m.WaitID) {
+				list = append(list, m)
+			}
+		}
+		return nil
+	})
+	if len(list) == 0 {
+		return ""
+	}
+	return prompt.Messages(list)
+}

@@ -1,0 +1,62 @@
+package runner
+
+import (
+	"context"
+
+	"vise/model"
+	"vise/store/home"
+	"vise/ui/acp"
+	"vise/ui/transcript"
+)
+
+// Settle gives the ledger what sessions said in turns whose driver died: the rounds in their logs that it has not taken. Every process that
+// has the home open calls it. A log that cannot be read is tried again.
+func Settle(ctx context.Context, h *home.Home) {
+	for _, s := range h.Turns() {
+		if Alive(s.Driver) {
+			continue
+		}
+		entries, _, err := acp.ReadLog(acp.LogPath(h.Dir(), s.Agent, s.ID), s.Offset)
+		if err != nil {
+			continue
+		}
+		program, _ := acp.Named(s.Program)
+		for i, r := range saidIn(entries, program) {
+			err = apply(ctx, h, s.Agent, r, roundKey(s.ID, s.Turn, i+1))
+			if err != nil && !refused(err) {
+				break
+			}
+		}
+		if err == nil || refused(err) {
+			h.EndTurn(s)
+		}
+	}
+}
+
+// saidIn returns the rounds of a turn's entries.
+func saidIn(entries []acp.Entry, program acp.Program) []said {
+	replies := acp.Replies{Rule: program.Replies}
+	var all []transcript.Round
+	for _, e := range entries {
+		switch {
+		case e.Update != nil:
+			all = append(all, replies.Update(*e.Update)...)
+		case e.Ask != nil:
+			replies.Asks(*e.Ask)
+		}
+	}
+	rest, _ := replies.End(false)
+	return saidOf(append(all, rest...))
+}
+
+// apply gives the ledger a round without a turn.
+func apply(ctx context.Context, l home.Ledger, agent model.AgentID, s said, key string) error {
+	r := s.Round
+	for _, ref := range s.done {
+		if id, err := l.Resolve(ctx, ref); err == nil {
+			r.Done = append(r.Done, id)
+		}
+	}
+	_, err := l.Apply(ctx, model.Envelope{Key: key, Actor: model.AgentActor(agent), Agent: agent, Command: r})
+	return err
+}
