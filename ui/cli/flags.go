@@ -32,7 +32,9 @@ func (list flags) add(c *cobra.Command, f *pflag.FlagSet) {
 			someNames(c, x.name, (*[]string)(to))
 		default:
 			v := bound{reflect.ValueOf(to).Elem()}
-			made := f.VarPF(v, x.name, "", x.usage)
+			name, short, _ := strings.Cut(x.name, ",")
+			x.name = name
+			made := f.VarPF(v, name, short, x.usage)
 			switch _, bare := to.(*nth); {
 			case bare:
 				made.NoOptDefVal = "1"

@@ -117,11 +117,11 @@ of a home are taken back by removing state/mcp-secret in it, and starting vise s
 
 // driver runs agents' programs. Their changes count for the directory where they run.
 func driver(e *Env, o driveOptions, argv []string) (*runner.Driver, error) {
-	programs, err := programs(e, o, argv)
+	h, err := open(e)
 	if err != nil {
 		return nil, err
 	}
-	h, err := open(e)
+	programs, err := programs(e, o, argv)
 	if err != nil {
 		return nil, err
 	}
@@ -130,6 +130,10 @@ func driver(e *Env, o driveOptions, argv []string) (*runner.Driver, error) {
 		Dir: threadsOf(e, model.Scheduler).Dir, Refresh: refreshing(h),
 	}
 	d.Ledger = h.With(d.DirOf)
+	d.Attended = func() bool {
+		s, err := settings(e, "channels", "")
+		return home.Marked(h.Dir(), home.MarkConsole) || err == nil && len(s.Channels) > 0
+	}
 	return d, nil
 }
 
@@ -203,6 +207,7 @@ func openConsole(e *Env) error {
 	case err != nil:
 		return err
 	default:
+		r.atEnd = append(r.atEnd, home.Mark(d.Dir(), home.MarkConsole))
 		if o.Session, err = r.session(d, e.agent); err != nil {
 			return err
 		}

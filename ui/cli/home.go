@@ -15,6 +15,7 @@ import (
 	"vise/store/home"
 	"vise/ui/agents"
 	"vise/ui/config"
+	"vise/ui/runner"
 	"vise/watcher"
 )
 
@@ -28,7 +29,7 @@ func homeDir(e *Env) (string, error) {
 
 // homeOptions are this run's options for opening a home.
 func homeOptions(e *Env) home.Options {
-	return home.Options{Now: e.now, Dir: e.dir, Context: e.Context, TakePending: agents.TakePending, OwnFiles: agents.ProjectFiles,
+	return home.Options{Now: e.now, Dir: e.dir, Context: e.Context, TakePending: takePending, OwnFiles: agents.ProjectFiles,
 		Answered: agents.Answered, Cluster: connects(e),
 		Warn: func(s string) { fmt.Fprintf(e.err, "vise: warning: %s\n", model.Text(s)) },
 	}
@@ -318,4 +319,10 @@ func settings(e *Env, part, hint string) (config.Settings, error) {
 	}
 	s := config.Load(at, e.getenv)
 	return s, s.Refusal(at.File, part, hint)
+}
+
+// takePending brings what agents said before their programs or drivers died.
+func takePending(ctx context.Context, h *home.Home, now time.Time) {
+	agents.TakePending(ctx, h, now)
+	runner.Settle(ctx, h)
 }

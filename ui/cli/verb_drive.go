@@ -11,6 +11,7 @@ import (
 
 	"vise/model"
 	"vise/store/transfer"
+	"vise/ui/acp"
 	"vise/ui/agents"
 	"vise/ui/config"
 	"vise/ui/mcp"
@@ -25,7 +26,9 @@ type driveOptions struct {
 func (o *driveOptions) flags(own flags) flags {
 	return append(own, flags{
 		{"only", &o.agents, "drive only these of the configured agents; --agent names one"},
-		{"adapter", &o.program.Adapter, "the command's protocol: claude, codex, gemini, opencode, rounds or text"},
+		{"program", &o.program.Program, "a program that vise knows, instead of a command: claude, codex, opencode, gemini or copilot"},
+		{"adapter", &o.program.Adapter, "how the command talks: acp, rounds or text; default: acp"},
+		{"permissions", &o.program.Permissions, "what the program may do unasked: ask, edits or all; default: ask"},
 		{"dir", &o.program.Dir, "where the command is started"},
 		{"env", (*commas)(&o.program.Env), "a variable of the environment for the command: NAME, or NAME=value"},
 		{"turn-timeout", &o.program.Turn.Timeout, "end a turn after this long"},
@@ -36,7 +39,7 @@ func (o *driveOptions) flags(own flags) flags {
 
 func driveVerb() verb {
 	var o driveOptions
-	var once bool
+	var once, alone bool
 	return verb{
 		use: "drive [-- COMMAND…]", short: "Run agents' programs when they have work",
 		long: `drive starts an agent's program when the agent has work or a message, and carries out what the program
@@ -44,13 +47,17 @@ says. The programs come from config.yaml, or for one --agent from the command li
 made for a delegation is run by the program of the agent that it works for. Any number of drivers can
 run; an agent has one turn at a time.`,
 		example: `vise drive
-vise drive --agent ann --adapter claude -- claude -p`,
-		flags: o.flags(flags{{"once", &once, "end when no agent has anything to do"}}),
+vise drive --agent claude
+vise drive --agent ann --program codex
+vise drive --agent ann -- my-agent --acp`,
+		flags: o.flags(flags{{"once", &once, "end when no agent has anything to do"},
+			{"alone", &alone, "end when the agent is stopped"}}),
 		run: func(e *Env) (answer, error) {
 			d, err := driver(e, o, e.words)
 			if err != nil {
 				return nil, err
 			}
+			d.Alone = alone
 			if d.Once = once; once {
 				forges(e, e.home).Once(e) // an answer can make work ready
 			}
@@ -68,7 +75,7 @@ func (o driveOptions) limits(t config.Turn) config.Turn {
 
 // programs returns the program of the command line, else the programs of the configuration.
 func programs(e *Env, o driveOptions, argv []string) (map[model.AgentID]runner.Program, error) {
-	if len(argv) > 0 {
+	if len(argv) > 0 || o.program.Program != "" {
 		if e.agent == "" {
 			return nil, misuse("agent", "which agent does the program work for?").WithHint("name the agent: --agent A")
 		}
@@ -79,8 +86,8 @@ func programs(e *Env, o driveOptions, argv []string) (map[model.AgentID]runner.P
 		}
 		return map[model.AgentID]runner.Program{e.agent: p}, nil
 	}
-	if p := o.program; p.Adapter != "" || p.Dir != "" || len(p.Env) > 0 {
-		return nil, misuse("command", "--adapter, --dir and --env need a command").
+	if p := o.program; p.Adapter != "" {
+		return nil, misuse("command", "--adapter needs a command").
 			WithHint("name the command, or configure the agent: %s", runner.ProgramForm)
 	}
 	s, err := settings(e, "agents", runner.ProgramForm)
@@ -89,11 +96,17 @@ func programs(e *Env, o driveOptions, argv []string) (map[model.AgentID]runner.P
 	}
 	for name, x := range s.Agents {
 		x.Turn = o.limits(x.Turn)
+		x.Dir, x.Permissions = cmp.Or(o.program.Dir, x.Dir), cmp.Or(o.program.Permissions, x.Permissions)
+		x.Env = append(x.Env, o.program.Env...)
 		s.Agents[name] = x
 	}
 	all, err := runner.Programs(s.Agents)
 	if err != nil {
 		return nil, err
+	}
+	if known := programOf(e); e.agent != "" && all[e.agent].Adapter == "" && known != "" {
+		o.program.Program = known
+		return programs(e, o, nil)
 	}
 	names := o.agents
 	if e.agent != "" {
@@ -103,6 +116,20 @@ func programs(e *Env, o driveOptions, argv []string) (map[model.AgentID]runner.P
 		return all, nil
 	}
 	return readOne(e, func(r model.Reader) (map[model.AgentID]runner.Program, error) { return some(r, all, names) })
+}
+
+// programOf returns the program of an agent that is not configured: its last session's, or the one that has its name.
+func programOf(e *Env) (name config.Program) {
+	if e.home != nil {
+		s, _ := e.home.LastSession(e.agent)
+		name = config.Program(s.Program)
+	}
+	for _, x := range []config.Program{name, config.Program(e.agent)} {
+		if _, ok := acp.Named(string(x)); ok {
+			return x
+		}
+	}
+	return ""
 }
 
 // some returns the programs of the named agents.

@@ -1,0 +1,354 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"vise/model"
+	"vise/store/files"
+	"vise/store/home"
+	"vise/ui/acp"
+	"vise/ui/config"
+	"vise/ui/runner"
+)
+
+// started is the data of start: whose program runs now.
+type driverStarted struct {
+	AgentID model.AgentID `json:"agent_id"`
+	Item    model.ItemID  `json:"work_item_id,omitempty"`
+	Dir     string        `json:"dir"`
+	// Log is where the driver writes what it does.
+	Log string `json:"log"`
+}
+
+func startVerb() verb {
+	var o worktreeOptions
+	var program config.Program
+	var inWorktree bool
+	return verb{
+		use: "start ID|AGENT", short: "Start an agent's program, in a process of its own",
+		long: `start runs vise drive for the agent in a process that outlives this one. With an ID the agent picks that item first.
+The program works in the item's work tree if it has one. vise log -f AGENT shows what it says, vise stop AGENT ends it.`,
+		example: "vise start wi-7f3k --worktree\nvise start claude",
+		flags: flags{
+			{"program", &program, "the agent's program: " + acp.Names() + " (default: the configured one, or its last one)"},
+			{"worktree", &inWorktree, "make a git work tree for the item, and work there"},
+		},
+		run: func(e *Env) (answer, error) {
+			agent, item, err := agentOrItem(e, e.words[0])
+			if err != nil {
+				return nil, err
+			}
+			if o.program = "none"; inWorktree {
+				if item.ID == "" {
+					return nil, misuse("worktree", "--worktree needs an item").WithHint("vise start ID --worktree")
+				}
+				if _, err := newWorktree(e, string(item.ID), o); err != nil {
+					return nil, err
+				}
+				if item, err = itemOf(e, string(item.ID)); err != nil {
+					return nil, err
+				}
+			}
+			return startDriver(e, agent, item, program)
+		},
+	}
+}
+
+// agentOrItem reads a reference to an agent, or to an item and its agent.
+func agentOrItem(e *Env, ref string) (model.AgentID, model.WorkItem, error) {
+	if known, err := isAgent(e, ref); known || err != nil {
+		return model.AgentID(ref), model.WorkItem{}, err
+	}
+	item, err := itemOf(e, ref)
+	if err != nil {
+		if _, ok := acp.Named(ref); ok { // an agent that has no work yet
+			return model.AgentID(ref), item, nil
+		}
+		return "", item, fault(err).WithHint("vise list shows the work items, vise agents the agents")
+	}
+	return item.AgentID, item, nil
+}
+
+// startDriver starts a driver for an agent.
+func startDriver(e *Env, agent model.AgentID, item model.WorkItem, program config.Program) (answer, error) {
+	dir := cmp.Or(item.Links.OwnWorktree(), e.dir)
+	e.agent = agent
+	all, err := programs(e, driveOptions{program: runner.Program{Program: program}}, nil)
+	if err != nil {
+		return nil, err
+	}
+	if _, ok := all[agent]; !ok {
+		return nil, refuse("no program of agent %s is known", agent).
+			WithHint("name it: vise start %s --program %s", e.words[0], acp.Programs[0].Name)
+	}
+	if p := acp.Of(all[agent].Command); p.Install != "" && p.Missing() {
+		return nil, refuse("%s is not installed (%s)", p.Command[0], p.Size).
+			WithHint("install it: %s; or run the program yourself, with vise install %s", p.Install, p.Name)
+	}
+	if home.Marked(e.home.Dir(), home.MarkDriver(agent)) {
+		return nil, refuse("a driver runs agent %s already", agent).WithHint("vise log -f %s shows it, vise stop %[1]s ends it", agent)
+	}
+	awake := model.Awake
+	if _, err := sendAlso(e, "", model.AddAgent{AgentID: agent}); err != nil {
+		return nil, err
+	}
+	if _, err := sendAlso(e, "", model.UpdateAgent{AgentID: agent, Posture: &awake}); err != nil {
+		return nil, err
+	}
+	focus, err := focusOf(e, agentOf)
+	if err != nil {
+		return nil, err
+	}
+	if item.ID != "" && focus.ID != item.ID {
+		if _, err := sendAlso(e, agent, model.PickWorkItem{WorkItemID: item.ID}); err != nil {
+			return nil, err
+		}
+	}
+	out := driverStarted{AgentID: agent, Item: item.ID, Dir: dir, Log: filepath.Join(e.home.Dir(), "log", "drivers", string(agent)+".log")}
+	log, err := openLog(out.Log)
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	args := []string{"drive", "--alone", "--home", e.home.Dir(), "--agent", string(agent), "--dir", dir}
+	if program != "" {
+		args = append(args, "--program", string(program))
+	}
+	if err := runner.Detach(args, log, "VISE_AGENT=", "VISE_ACTOR=", "VISE_TURN="); err != nil {
+		return nil, refuse("vise drive was not started").Because(err)
+	}
+	if !e.await(func() bool { return home.Marked(e.home.Dir(), home.MarkDriver(agent)) }) {
+		return nil, refuse("the driver of agent %s ended at once: %s", agent, tail(out.Log)).WithHint("its log is %s", out.Log)
+	}
+	return oneLine(out, "agent %s is started in %s; vise log -f %[1]s shows what it says, vise stop %[1]s ends it", agent, dir), nil
+}
+
+func openLog(path string) (*os.File, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, err
+	}
+	return files.OpenRegular(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC)
+}
+
+// tail returns the last lines of a driver's log.
+func tail(path string) model.Text {
+	raw, _ := files.ReadSmall(path, 1<<20)
+	s := strings.TrimSpace(string(raw))
+	return model.Text(s[max(0, len(s)-500):])
+}
+
+// startTime is how long start and stop wait for the driver.
+const startTime = 15 * time.Second
+
+// await asks again until done, and reports whether it was within startTime.
+func (e *Env) await(done func() bool) bool {
+	ctx, cancel := context.WithTimeout(e, startTime)
+	defer cancel()
+	for !done() {
+		if home.Pause(ctx, 50*time.Millisecond); ctx.Err() != nil {
+			return false
+		}
+	}
+	return true
+}
+
+func stopVerb() verb {
+	var agent model.AgentID
+	return verb{
+		use: "stop AGENT", short: "Stop an agent: its turn ends, and its program; nothing is undone",
+		long: `stop ends the agent's turn and the driver that vise start began. What the agent said and did stays. No turn begins
+until vise start AGENT, or vise agents resume AGENT.`,
+		example: "vise stop claude", args: to(&agent), keyed: true,
+		run: func(e *Env) (answer, error) {
+			stopped := model.Stopped
+			in, err := send(e, "", model.UpdateAgent{AgentID: agent, Posture: &stopped})
+			if err != nil {
+				return nil, err
+			}
+			over := func() bool {
+				a, _ := readOne(e, func(r model.Reader) (model.Agent, error) { a, _ := r.Agent(agent); return a, nil })
+				return !a.Turn.Runs(e.now()) && !slices.ContainsFunc(e.home.Driven(), func(s home.Session) bool {
+					return s.Agent == agent && s.State != home.SessionGone && runner.Alive(s.Driver)
+				})
+			}
+			if !e.await(over) {
+				return receiptAnswer(in, "agent %s is stopped; its program has not ended yet", agent), nil
+			}
+			return receiptAnswer(in, "agent %s is stopped", agent), nil
+		},
+	}
+}
+
+// sessionList is the data of sessions.
+type sessionList struct {
+	Sessions []home.Session `json:"sessions"`
+}
+
+func sessionsVerb() verb {
+	return verb{
+		use: "sessions [ID|AGENT]", short: "List the sessions that vise runs or ran",
+		long: `sessions lists what each session does, newest first: starts, works, asks, rests (its program waits) or gone. vise run
+goes on with one in the program's own terminal.`,
+		example: "vise sessions claude",
+		run: func(e *Env) (answer, error) {
+			list, err := sessionsOf(e, first(e.words))
+			return answerOf(sessionList{list}, (*page).sessions), err
+		},
+	}
+}
+
+// sessionsOf returns the driven sessions of an agent or item, or all.
+func sessionsOf(e *Env, ref string) ([]home.Session, error) {
+	h, err := open(e)
+	if err != nil {
+		return nil, err
+	}
+	out := []home.Session{}
+	var agent model.AgentID
+	var item model.WorkItem
+	if ref != "" {
+		if agent, item, err = agentOrItem(e, ref); err != nil {
+			return nil, err
+		}
+	}
+	for _, s := range h.Driven() {
+		if s.State != home.SessionGone && !runner.Alive(s.Driver) {
+			s.State = home.SessionGone
+		}
+		if (ref == "" || s.Agent == agent) && (item.ID == "" || s.Item == item.ID) {
+			out = append(out, s)
+		}
+	}
+	return out, nil
+}
+
+func (p *page) sessions(list sessionList) {
+	if len(list.Sessions) == 0 {
+		p.line("no session; vise start AGENT begins one")
+	}
+	for _, s := range list.Sessions {
+		p.line("%s  %s  %s %s%s", model.Text(s.ID), s.Agent, s.State, p.age(s.Since), sessionMore(s))
+	}
+}
+
+// sessionMore says at what a session works, and what it used.
+func sessionMore(s home.Session) string {
+	var more []string
+	if s.Doing != "" {
+		more = append(more, string(model.Text(s.Doing)))
+	}
+	if s.ContextSize > 0 {
+		more = append(more, fmt.Sprintf("%dk of %dk", (s.Context+500)/1000, s.ContextSize/1000))
+	}
+	if used := s.Usage.Words(); used != "" {
+		more = append(more, used)
+	}
+	if len(more) == 0 {
+		return ""
+	}
+	return " · " + strings.Join(more, " · ")
+}
+
+func logVerb() verb {
+	var follow bool
+	return verb{
+		use: "log SESSION|ID|AGENT", short: "Show what a session said and did; follow it",
+		example: "vise log -f claude",
+		flags:   flags{{"follow,f", &follow, "print what comes, until interrupted"}},
+		run: func(e *Env) (answer, error) {
+			s, err := oneSession(e, e.words[0])
+			if err != nil {
+				return nil, err
+			}
+			return nil, e.showLog(s, follow)
+		},
+	}
+}
+
+// oneSession returns the session with an id, or the newest one of an agent or item.
+func oneSession(e *Env, ref string) (home.Session, error) {
+	h, err := open(e)
+	if err != nil {
+		return home.Session{}, err
+	}
+	for _, s := range h.Driven() {
+		if s.ID == ref {
+			return s, nil
+		}
+	}
+	list, err := sessionsOf(e, ref)
+	if err == nil && len(list) == 0 {
+		err = notFound("no session of %s is known", model.Text(ref)).WithHint("vise sessions lists them; vise start %s begins one", model.Text(ref))
+	}
+	if err != nil {
+		return home.Session{}, err
+	}
+	return list[0], nil
+}
+
+// showLog prints a session's log, and with follow what is added to it.
+func (e *Env) showLog(s home.Session, follow bool) error {
+	var story acp.Story
+	printed, at := 0, int64(0)
+	for {
+		entries, next, err := acp.ReadLog(acp.LogPath(e.home.Dir(), s.Agent, s.ID), at)
+		if err != nil {
+			return refuse("the log of session %s does not read", model.Text(s.ID)).Because(err)
+		}
+		at = next
+		for _, x := range entries {
+			story.Add(x)
+		}
+		last := len(story.Parts)
+		if follow && last > 0 && (story.Parts[last-1].Kind < acp.PartPrompt || !story.Parts[last-1].Call.Ended() && story.Parts[last-1].Kind == acp.PartCall) {
+			last-- // it goes on
+		}
+		for ; printed < last; printed++ {
+			if _, err := fmt.Fprintln(e.out, logLines(story.Parts[printed])); err != nil {
+				return err
+			}
+		}
+		if !follow || e.Err() != nil {
+			return nil
+		}
+		home.Pause(e, 200*time.Millisecond)
+	}
+}
+
+// logLines are the lines of a part for a terminal.
+func logLines(p acp.Part) string {
+	switch p.Kind {
+	case acp.PartThought:
+		return "  (" + p.Text.Multiline() + ")"
+	case acp.PartPrompt:
+		if p.From == model.Scheduler {
+			return "> [the context of the turn]"
+		}
+		return "> " + p.Text.Multiline()
+	case acp.PartCall, acp.PartAsk:
+		verb, about := p.Call.Line()
+		line := fmt.Sprintf("  %s  %s  %s", verb, about, p.Call.Outcome())
+		if p.Kind == acp.PartAsk {
+			line = fmt.Sprintf("? asks to %s  %s  %s", verb, about, p.Text)
+		}
+		return strings.TrimRight(line, " ")
+	case acp.PartPlan:
+		var b strings.Builder
+		for _, x := range p.Plan {
+			fmt.Fprintf(&b, "  - %s %s\n", x.Status, model.Text(x.Content))
+		}
+		return strings.TrimRight(b.String(), "\n")
+	case acp.PartTurn:
+		return fmt.Sprintf("── turn %d, %s", p.Turn, p.At.Local().Format(time.DateTime))
+	case acp.PartEnded:
+		return "── " + string(p.Text)
+	}
+	return p.Text.Multiline()
+}
