@@ -69,7 +69,8 @@ var Programs = []Program{
 		Name: "gemini", Command: []string{"gemini", "--acp"}, Tried: "Gemini CLI 0.61.0",
 		Install: "npm install -g @google/gemini-cli", Size: "100 MB", Login: "gemini", Hangs: true,
 		Replies: ReplyBySuffix,
-		Env:     []string{"GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GEMINI_BASE_URL", "GOOGLE_CLOUD_PROJECT", "GOOGLE_GENAI_USE_VERTEXAI"},
+		Env: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GEMINI_BASE_URL", "GOOGLE_CLOUD_PROJECT",
+			"GOOGLE_GENAI_USE_VERTEXAI"},
 	},
 	{
 		Name: "copilot", Command: []string{"copilot", "--acp"}, Tried: "Copilot CLI 1.0.102",

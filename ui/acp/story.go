@@ -124,6 +124,11 @@ func (s *Story) update(p Part, u acp.SessionUpdate) int {
 	return -1
 }
 
+// GoesOn reports whether the last part of a story may still change.
+func (p Part) GoesOn() bool {
+	return p.Kind == PartWords || p.Kind == PartThought || p.Kind == PartCall && !p.Call.Ended() || p.Kind == PartAsk && p.Text == ""
+}
+
 // Ended reports whether a call has ended.
 func (c Call) Ended() bool {
 	return c.Status == acp.ToolCallStatusCompleted || c.Status == acp.ToolCallStatusFailed

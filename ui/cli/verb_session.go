@@ -285,7 +285,8 @@ func oneSession(e *Env, ref string) (home.Session, error) {
 	}
 	list, err := sessionsOf(e, ref)
 	if err == nil && len(list) == 0 {
-		err = notFound("no session of %s is known", model.Text(ref)).WithHint("vise sessions lists them; vise start %s begins one", model.Text(ref))
+		err = notFound("no session of %s is known", model.Text(ref)).
+			WithHint("vise sessions lists them; vise start %s begins one", model.Text(ref))
 	}
 	if err != nil {
 		return home.Session{}, err
@@ -307,8 +308,8 @@ func (e *Env) showLog(s home.Session, follow bool) error {
 			story.Add(x)
 		}
 		last := len(story.Parts)
-		if follow && last > 0 && (story.Parts[last-1].Kind < acp.PartPrompt || !story.Parts[last-1].Call.Ended() && story.Parts[last-1].Kind == acp.PartCall) {
-			last-- // it goes on
+		if follow && last > 0 && story.Parts[last-1].GoesOn() {
+			last--
 		}
 		for ; printed < last; printed++ {
 			if _, err := fmt.Fprintln(e.out, logLines(story.Parts[printed])); err != nil {

@@ -77,12 +77,12 @@ type Agent struct {
 	Program Program  `yaml:"program" json:"program,omitempty" jsonschema:"A program that vise knows how to start."`
 	Command []string `yaml:"command" json:"command,omitempty" jsonschema:"Program and arguments; {context} is replaced by the context."`
 	Shell   string   `yaml:"shell" json:"shell,omitempty" jsonschema:"A line for /bin/sh instead of command."`
-	Adapter Adapter  `yaml:"adapter" json:"adapter,omitempty" jsonschema:"How the program talks: the Agent Client Protocol, vise's rounds, or text."`
+	Adapter Adapter  `yaml:"adapter" json:"adapter,omitempty" jsonschema:"How the command talks: Agent Client Protocol, rounds, text."`
 	Dir     string   `yaml:"dir" json:"dir,omitempty" jsonschema:"Its working directory, absolute."`
 	Env     []string `yaml:"env" json:"env,omitempty" jsonschema:"Variables that it may see, or sets as NAME=value."`
 	Turn    Turn     `yaml:"turn" json:"turn,omitzero" jsonschema:"What bounds one turn."`
 
-	Permissions permissions `yaml:"permissions" json:"permissions,omitempty" jsonschema:"What it may do unasked. ask_here: hooks ask in vise first."`
+	Permissions permissions `yaml:"permissions" json:"permissions,omitempty" jsonschema:"What it does unasked; ask_here: hooks ask here."`
 }
 
 // Turn bounds one turn of an agent.

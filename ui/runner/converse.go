@@ -53,7 +53,8 @@ func (s *session) begin(t *turn) (*conversation, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the log of session %s: %w", s.kept.ID, err)
 	}
-	c := &conversation{turn: t, s: s, log: log, calls: map[sdk.ToolCallId]acp.Call{}, more: make(chan struct{}, 1), news: make(chan struct{}, 1),
+	c := &conversation{turn: t, s: s, log: log, calls: map[sdk.ToolCallId]acp.Call{},
+		more: make(chan struct{}, 1), news: make(chan struct{}, 1),
 		replies: acp.Replies{Rule: s.spec.Replies}, usage: s.usage.Next()}
 	c.ends, c.isOver = context.WithCancel(context.Background())
 	log.Add(acp.Entry{Turn: t.index})
@@ -372,8 +373,8 @@ func optionOf(all []sdk.PermissionOption, answer model.PermissionAnswer) sdk.Per
 // permission asks a person, and returns the answer; "" if the program asks no more.
 func (c *conversation) permission(ctx context.Context, call acp.Call, options []sdk.PermissionOption) model.PermissionAnswer {
 	tool, input := call.Words()
-	ask := model.AskPermission{AgentID: c.agent, Program: model.Text(c.s.spec.Name), Session: model.Text(c.s.kept.ID), Tool: model.Text(tool),
-		Input: model.Text(input), Process: Self(), AnswerMS: model.MaxPermissionAge.Milliseconds(),
+	ask := model.AskPermission{AgentID: c.agent, Program: model.Text(c.s.spec.Name), Session: model.Text(c.s.kept.ID),
+		Tool: model.Text(tool), Input: model.Text(input), Process: Self(), AnswerMS: model.MaxPermissionAge.Milliseconds(),
 		CanAlways: optionOf(options, model.PermitAlways) != "", Refused: !c.attended()}
 	in, err := c.apply(ctx, model.AgentActor(c.agent), ask)
 	if err != nil || ask.Refused {

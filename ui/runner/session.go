@@ -104,7 +104,8 @@ func (w *worker) sessionOf(ctx context.Context, item model.ItemID, turn int) (*s
 		return nil, s.explain(err)
 	}
 	w.session = s
-	w.report(Event{Agent: w.agent, Turn: turn, What: fmt.Sprintf("%s started in %s", s.spec.Name, w.Now().Sub(began).Round(100*time.Millisecond))})
+	w.report(Event{Agent: w.agent, Turn: turn, What: fmt.Sprintf("%s started in %s", s.spec.Name,
+		w.Now().Sub(began).Round(100*time.Millisecond))})
 	return s, nil
 }
 

@@ -90,7 +90,8 @@ func (t *turn) take(ctx context.Context, s said) {
 	var in model.Receipt
 	err := s.wrong
 	if err == nil {
-		in, err = t.Ledger.Apply(ctx, model.Envelope{Key: cmp.Or(s.key, home.NewKey()), Actor: model.AgentActor(t.agent), Agent: t.agent, Command: r})
+		in, err = t.Ledger.Apply(ctx, model.Envelope{Key: cmp.Or(s.key, home.NewKey()), Actor: model.AgentActor(t.agent), Agent: t.agent,
+			Command: r})
 	}
 	switch {
 	case err == nil:
@@ -162,7 +163,8 @@ func (t *turn) beat(ctx context.Context) {
 		case <-ticker.C:
 		}
 		begun := time.Now()
-		_, err := t.apply(ctx, model.Scheduler, model.BeatTurn{AgentID: t.agent, Turn: t.index, TTLMS: lease.Milliseconds(), Usage: t.used()})
+		_, err := t.apply(ctx, model.Scheduler, model.BeatTurn{AgentID: t.agent, Turn: t.index, TTLMS: lease.Milliseconds(),
+			Usage: t.used()})
 		switch {
 		case err == nil:
 			good = begun
