@@ -32,7 +32,7 @@ type Entry struct {
 	From   model.Actor `json:"from,omitempty"`
 	// Update is what the program sent, as the protocol has it. Chunks of one text are joined; long arguments and outputs are cut.
 	Update *acp.SessionUpdate `json:"update,omitempty"`
-	// Ask is a permission that the program asks for, or a question; Answer is what it was answered.
+	// Ask is a permission that the program asks for. With Answer, the entry is the answer.
 	Ask    *acp.ToolCallUpdate `json:"ask,omitempty"`
 	Answer model.Text          `json:"answer,omitempty"`
 }

@@ -54,14 +54,16 @@ func (s *Story) Add(e Entry) int {
 	switch {
 	case e.Update != nil:
 		return s.update(p, *e.Update)
-	case e.Ask != nil:
-		p.Kind, p.Call = PartAsk, s.call(*e.Ask)
 	case e.Answer != "":
-		if i := len(s.Parts) - 1; i >= 0 && s.Parts[i].Kind == PartAsk {
-			s.Parts[i].Text = e.Answer
-			return i
+		for i := len(s.Parts) - 1; i >= 0; i-- {
+			if x := &s.Parts[i]; x.Kind == PartAsk && e.Ask != nil && x.Call.ID == e.Ask.ToolCallId {
+				x.Text = e.Answer
+				return i
+			}
 		}
 		return -1
+	case e.Ask != nil:
+		p.Kind, p.Call = PartAsk, s.call(*e.Ask)
 	case e.Prompt != "":
 		p.Kind, p.Text, p.From = PartPrompt, e.Prompt, e.From
 	case e.Turn > 0:

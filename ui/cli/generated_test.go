@@ -62,14 +62,14 @@ func commandsPage() string {
 	return b.String()
 }
 
-// The first screen is a screen of 40 lines, and names all commands at the top: at most 45.
+// The first screen is a screen of 40 lines, and names all commands at the top: at most 49.
 func TestTheFirstHelpIsAScreen(t *testing.T) {
 	root := testTree()
 	all := []string{"help"}
 	for _, g := range root.Groups() {
 		all = append(all, namesIn(root, g.ID)...)
 	}
-	if len(all) > 45 {
+	if len(all) > 49 {
 		t.Errorf("%d commands: %s", len(all), all)
 	}
 	for _, width := range []int{helpColumns, mostHelp} {

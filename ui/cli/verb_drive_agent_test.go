@@ -56,7 +56,7 @@ func planned(objective model.Text) (n int) {
 // playWork is an agent that does with each item what its objective says: it waits in that way, once, and then completes
 // the item.
 func playWork() int {
-	if os.Getenv(scripted) == "claude" {
+	if os.Getenv(scripted) == "acp" {
 		return playClaude()
 	}
 	a := &agent{in: bufio.NewReader(os.Stdin)}
@@ -218,8 +218,8 @@ func self(args ...string) []byte {
 	return bytes.TrimSpace(out)
 }
 
-// playClaude completes its item in the ledger, like the tools of its server, and reports in the format of Claude's
-// stream.
+// playClaude completes its item in the ledger, like the tools of its server, and reports over the Agent Client
+// Protocol.
 func playClaude() int {
 	l, err := store.Open(os.Getenv("VISE_HOME"), store.Options{})
 	if err != nil {
@@ -236,13 +236,35 @@ func playClaude() int {
 	if err != nil || item == "" {
 		return 4
 	}
-	fmt.Printf(`{"type":"assistant","message":{"id":"m1","content":[{"type":"text","text":"Report of %s."}]}}`+"\n", item)
-	fmt.Printf(`{"type":"assistant","message":{"id":"m1","content":[{"type":"tool_use","id":"t1","name":"mcp__vise__CompleteWorkItem","input":{"work_item_id":%q}}]}}`+"\n", item)
-	_, err = l.Apply(context.Background(), model.Envelope{Key: "mcp-" + string(item), Actor: model.AgentActor(id), Agent: id, Command: model.CompleteWorkItem{WorkItemID: item}})
-	if err != nil {
-		return 5
+	say := func(update string) {
+		fmt.Printf(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":%s}}`+"\n", update)
 	}
-	fmt.Println(`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":"ok"}]}}`)
-	fmt.Println(`{"type":"result","subtype":"success","is_error":false,"result":"Bye."}`)
+	for in := bufio.NewScanner(os.Stdin); in.Scan(); {
+		var m struct {
+			ID     json.RawMessage
+			Method string
+		}
+		if json.Unmarshal(in.Bytes(), &m) != nil {
+			return 6
+		}
+		result := `{"stopReason":"end_turn"}`
+		switch m.Method {
+		case "initialize":
+			result = `{"protocolVersion":1,"authMethods":[],"agentCapabilities":{}}`
+		case "session/new":
+			result = `{"sessionId":"s"}`
+		case "session/prompt":
+			say(fmt.Sprintf(`{"sessionUpdate":"agent_message_chunk","messageId":"m1","content":{"type":"text","text":"Report of %s."}}`, item))
+			say(fmt.Sprintf(`{"sessionUpdate":"tool_call","toolCallId":"t1","title":"mcp__vise__CompleteWorkItem","status":"pending",`+
+				`"rawInput":{"work_item_id":%q}}`, item))
+			if _, err = l.Apply(context.Background(), model.Envelope{Key: "mcp-" + string(item), Actor: model.AgentActor(id), Agent: id,
+				Command: model.CompleteWorkItem{WorkItemID: item}}); err != nil {
+				return 5
+			}
+			say(`{"sessionUpdate":"tool_call_update","toolCallId":"t1","status":"completed","rawOutput":"ok"}`)
+			say(`{"sessionUpdate":"agent_message_chunk","messageId":"m2","content":{"type":"text","text":"Bye."}}`)
+		}
+		fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", m.ID, result)
+	}
 	return 0
 }

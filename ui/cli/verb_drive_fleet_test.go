@@ -89,7 +89,7 @@ func (h *fleetHome) configure() {
 	}
 	var b bytes.Buffer
 	fmt.Fprintln(&b, "agents:")
-	for agent, adapter := range map[string]string{"ann": "rounds", "bob": "rounds", "cid": "text"} {
+	for agent, adapter := range map[string]string{"ann": "rounds", "bob": "rounds", "cid": "acp"} {
 		fmt.Fprintf(&b, "  %s: {command: [%q], adapter: %s, env: [%q], turn: {timeout: 30s, lease: 1s}}\n", agent, self, adapter, scripted+"="+adapter)
 	}
 	if err := os.WriteFile(h.config(), b.Bytes(), 0o600); err != nil {

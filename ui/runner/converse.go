@@ -40,7 +40,7 @@ func (t *turn) converse(ctx context.Context, begin briefing) ending {
 	taking.Go(func() { c.take(context.WithoutCancel(ctx)) })
 	taking.Go(func() { c.clock(ctx) })
 	end := c.prompts(ctx, begin)
-	end.final = c.finish(end.said != "" || end.failed != nil)
+	end.final = c.finish(end.isError)
 	taking.Wait()
 	end.used, end.limit = t.used(), transcript.LimitIn(end.said, t.Now())
 	c.close(end)
@@ -150,8 +150,10 @@ func (e *ending) add(s *session, a answered) {
 		e.said = "the turn reached the program's limit of requests to the model"
 	}
 	if a.err != nil {
-		if e.said = a.err.Error(); !s.runs() {
+		e.said, e.isError = a.err.Error(), true
+		if !s.runs() {
 			s.end(a.err)
+			e.isError = false // what it said before is no error message
 			if e.result, e.failed = s.how, s.fail; !s.how.OK() {
 				e.said = "" // its exit status and standard error say more
 			}
@@ -322,7 +324,12 @@ func (s *session) Ask(r sdk.RequestPermissionRequest) func(context.Context) sdk.
 	c.log.Add(acp.Entry{Ask: &r.ToolCall})
 	return func(ctx context.Context) sdk.PermissionOptionId {
 		answer := c.permission(ctx, call, r.Options)
-		c.log.Add(acp.Entry{Answer: model.Text(answer)})
+		c.log.Add(acp.Entry{Ask: &sdk.ToolCallUpdate{ToolCallId: call.ID}, Answer: model.Text(answer)})
+		if answer == model.PermitDeny {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			c.replies.Refused(call.ID)
+		}
 		return optionOf(r.Options, answer)
 	}
 }
@@ -456,7 +463,8 @@ func (c *conversation) question(ctx context.Context, form sdk.UnstableCreateElic
 			return x.Status != model.WaitActive || x.TriggerCount > 0
 		})
 		_, _ = c.apply(context.WithoutCancel(ctx), model.AgentActor(c.agent), model.CancelWait{WaitID: in.WaitID}) // the question is over
-		value, ok := f.Value(x.LastTrigger.Payload.Raw())                                                          // raw: goes to the program
+		answer := x.LastTrigger.Payload.Raw() // raw: goes to the program
+		value, ok := f.Value(answer)
 		if x.TriggerCount == 0 || !ok {
 			return nil
 		}

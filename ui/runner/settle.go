@@ -22,12 +22,11 @@ func Settle(ctx context.Context, h *home.Home) {
 		}
 		program, _ := acp.Named(s.Program)
 		for i, r := range saidIn(entries, program) {
-			err = apply(ctx, h, s.Agent, r, roundKey(s.ID, s.Turn, i+1))
-			if err != nil && !refused(err) {
+			if err = apply(ctx, h, s.Agent, r, roundKey(s.ID, s.Turn, i+1)); err != nil && !home.RefusedForGood(err) {
 				break
 			}
 		}
-		if err == nil || refused(err) {
+		if err == nil || home.RefusedForGood(err) {
 			h.EndTurn(s)
 		}
 	}
@@ -41,22 +40,24 @@ func saidIn(entries []acp.Entry, program acp.Program) []said {
 		switch {
 		case e.Update != nil:
 			all = append(all, replies.Update(*e.Update)...)
-		case e.Ask != nil:
+		case e.Ask != nil && e.Answer == "":
 			replies.Asks(*e.Ask)
+		case e.Ask != nil && e.Answer == model.Text(model.PermitDeny):
+			replies.Refused(e.Ask.ToolCallId)
 		}
 	}
 	rest, _ := replies.End(false)
 	return saidOf(append(all, rest...))
 }
 
-// apply gives the ledger a round without a turn.
-func apply(ctx context.Context, l home.Ledger, agent model.AgentID, s said, key string) error {
-	r := s.Round
-	for _, ref := range s.done {
-		if id, err := l.Resolve(ctx, ref); err == nil {
-			r.Done = append(r.Done, id)
-		}
+// apply gives the ledger a round whose turn is over.
+func apply(ctx context.Context, h *home.Home, agent model.AgentID, s said, key string) error {
+	if len(s.done) > 0 {
+		_, _, err := h.Report(ctx, home.HookReport{Key: key, Agent: agent, Items: s.done, Text: s.Text,
+			Provenance: s.Provenance, At: h.Now()})
+		return err
 	}
-	_, err := l.Apply(ctx, model.Envelope{Key: key, Actor: model.AgentActor(agent), Agent: agent, Command: r})
+	s.Round.Provenance = ""
+	_, err := h.Apply(ctx, model.Envelope{Key: key, Actor: model.AgentActor(agent), Agent: agent, Command: s.Round})
 	return err
 }

@@ -269,7 +269,9 @@ type ending struct {
 	// said is the program's own error message.
 	said   string
 	stderr string
-	used   model.Usage
+	// isError means that the program answered with an error, whose text may be its last words too.
+	isError bool
+	used    model.Usage
 	// limit is when the program's usage limit ends, if it told of one.
 	limit time.Time
 }
