@@ -463,7 +463,7 @@ func (c *conversation) question(ctx context.Context, form sdk.UnstableCreateElic
 			return x.Status != model.WaitActive || x.TriggerCount > 0
 		})
 		_, _ = c.apply(context.WithoutCancel(ctx), model.AgentActor(c.agent), model.CancelWait{WaitID: in.WaitID}) // the question is over
-		answer := x.LastTrigger.Payload.Raw() // raw: goes to the program
+		answer := x.LastTrigger.Payload.Raw()                                                                      // raw: goes to the program
 		value, ok := f.Value(answer)
 		if x.TriggerCount == 0 || !ok {
 			return nil
