@@ -462,8 +462,9 @@ func (c *conversation) question(ctx context.Context, form sdk.UnstableCreateElic
 			x, _ = r.Wait(in.WaitID)
 			return x.Status != model.WaitActive || x.TriggerCount > 0
 		})
-		_, _ = c.apply(context.WithoutCancel(ctx), model.AgentActor(c.agent), model.CancelWait{WaitID: in.WaitID}) // the question is over
-		answer := x.LastTrigger.Payload.Raw()                                                                      // raw: goes to the program
+		_, _ = c.apply(context.WithoutCancel(ctx), model.AgentActor(c.agent), model.CancelWait{WaitID: in.WaitID})
+		answer := x.LastTrigger.Payload.Raw() // raw: goes to the program
+
 		value, ok := f.Value(answer)
 		if x.TriggerCount == 0 || !ok {
 			return nil
