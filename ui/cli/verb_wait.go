@@ -31,7 +31,7 @@ vise wait wi-7f3k --timer 'tomorrow 9'`,
 		flags: flags{
 			{"operator", &operator, "wait for your answer to this question"},
 			{"task", &task, "wait for a task or delegation to end"},
-			{"after", &after, "wait for another work item, of any agent, to be completed"},
+			{"after", &after, "the ID of another work item, of any agent: wait until it is completed"},
 			{"external", &external, "wait for something outside to change: a run, a review, a branch"},
 			{"pr", &pull, "wait for a pull request, owner/name#7: its checks, reviews and end, asked of gh; gitlab:group/name!7 " +
 				"is asked of glab"},
