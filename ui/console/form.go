@@ -187,8 +187,8 @@ func (f *form) Press(k keyPress, x facts) (open bool, m message) {
 	case f.focused().isChoice():
 		f.choose(k)
 	case f.focused().Empty() && k.digit() < len(f.Canned):
-		if !f.shown.holds(l.canned[k.digit()], l.room) {
-			return true, trouble(x.Keyed("not on the screen: {page-down} shows it"))
+		if !f.shown.shows(l.canned[k.digit()], l.room) {
+			return true, sayMsg(notSeen)
 		}
 		f.focused().Set(f.Canned[k.digit()])
 	case !f.focused().Press(k.KeyPressMsg, x.FieldW()):

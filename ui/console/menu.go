@@ -75,7 +75,10 @@ func (m *menu) Press(k keyPress, x facts) (open bool, r message) {
 		return false, nil
 	case m.waiting:
 	case m.byKey(k, shown) >= 0:
-		m.At = m.byKey(k, shown)
+		_, at, top := m.window(shown, x, x.H-2)
+		if m.At = m.byKey(k, shown); !m.hidden && (at[m.At] < top || at[m.At] >= top+x.H-2) {
+			return true, sayMsg(notSeen)
+		}
 		return m.run(shown[m.At])
 	case k.ID == action.Down, k.ID == action.NextPane:
 		step(1)
@@ -232,9 +235,8 @@ func (m *menu) Draw(x facts) drawnDialog {
 			d.Right = x.Muted.Paint(fmt.Sprint(len(shown)))
 		}
 	}
-	body, cursor := m.body(shown, x)
 	height := max(x.H-2-len(d.Lines), 1)
-	top := min(max(cursor-height+2, 0), max(len(body)-height, 0))
+	body, _, top := m.window(shown, x, height)
 	d.Lines = append(d.Lines, body[top:min(top+height, len(body))]...)
 	if m.Below != nil {
 		if lines := m.Below(x); len(lines) > 0 {
@@ -249,8 +251,8 @@ func (m *menu) Draw(x facts) drawnDialog {
 // room is the number of lines that fit below the menu, without the border, a gap and the line that says which they are.
 func (m *menu) room(x facts) int { return max(x.H-2-len(m.Lines)-2, 2) }
 
-// body draws the lines below the headings of their groups; cursor is the line number of the chosen one.
-func (m *menu) body(shown []menuLine, x facts) (out []string, cursor int) {
+// window draws the lines below the headings of their groups. at are their line numbers, top is the first of the height visible ones.
+func (m *menu) window(shown []menuLine, x facts, height int) (out []string, at []int, top int) {
 	group := ""
 	for i, l := range shown {
 		if l.Group != group && l.Group != "" {
@@ -260,15 +262,13 @@ func (m *menu) body(shown []menuLine, x facts) (out []string, cursor int) {
 			}
 			out = append(out, " "+x.Accent.Paint(group))
 		}
-		if i == m.At {
-			cursor = len(out)
-		}
+		at = append(at, len(out))
 		out = append(out, m.line(l, i, x))
 	}
 	if len(shown) == 0 {
-		out = append(out, x.Notes(strings.TrimSpace("Nothing matches. "+m.Limit))...)
+		return x.Notes(strings.TrimSpace("Nothing matches. " + m.Limit)), nil, 0
 	}
-	return out, cursor
+	return out, at, min(max(at[m.At]-height+2, 0), max(len(out)-height, 0))
 }
 
 func (m *menu) line(l menuLine, i int, x facts) string {
@@ -286,7 +286,7 @@ func (m *menu) line(l menuLine, i int, x facts) string {
 	key, keys, titles := "", keyCells, titleCells
 	if w < narrowMenu {
 		l.Key, _, _ = strings.Cut(l.Key, " ")
-		keys, titles = 7, 20
+		keys, titles = 7, 22
 	}
 	if m.Searchable && m.Keyed {
 		key = text.Pad(l.Key, keys-1) + " "

@@ -98,10 +98,18 @@ func (e *excerpt) Scroll(k keyPress, lines, height int) bool {
 	return ok
 }
 
-// holds reports whether the lines from first to last, or as many of them as fit, are among the height visible ones.
-func (e excerpt) holds(lines [2]int, height int) bool {
-	return e.top == lines[0] || e.top < lines[0] && lines[1] <= e.top+height
+// shows reports whether the lines from first to last, or as many of them as fit, are among the height visible ones. If not, it scrolls
+// there, and what stands there can be chosen by the next key.
+func (e *excerpt) shows(lines [2]int, height int) bool {
+	seen := e.top == lines[0] || e.top < lines[0] && lines[1] <= e.top+height
+	if !seen {
+		e.top = lines[0]
+	}
+	return seen
 }
+
+// notSeen is said of a choice that was not on the screen.
+const notSeen = "Now on the screen: again chooses it."
 
 // window returns the visible lines, and a foot that says which they are.
 func (e excerpt) window(x facts, lines []string, height int) (shown []string, foot string) {

@@ -201,8 +201,8 @@ func (z *zeroRun) Press(k keyPress, x facts) (open bool, m message) {
 		return true, nil
 	case at < 0:
 		return true, unused(k)
-	case !z.shown.holds(page.at[at], z.height(x)):
-		return true, said(x.Keyed("Not on the screen: {down} shows it."))
+	case !z.shown.shows(page.at[at], z.height(x)):
+		return true, said(notSeen)
 	}
 	return true, z.choose(all[at])
 }
