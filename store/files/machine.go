@@ -127,11 +127,12 @@ func (m *Machine) Started() string {
 	if m != nil && m.Start != nil {
 		return m.Start()
 	}
-	return startOnce()
+	return Boot()
 }
 
-// startOnce reads the start once, because no process outlives it.
-var startOnce = sync.OnceValue(started)
+// Boot identifies the present start of the system. It is empty where the system does not tell it, and is read once, because no process
+// outlives it.
+var Boot = sync.OnceValue(started)
 
 // OpenFile is OpenRegular with the Gate.
 func (m *Machine) OpenFile(path string, flag int) (*File, error) {

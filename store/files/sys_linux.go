@@ -54,7 +54,7 @@ func allocate(f *os.File, size int64) error {
 func processOf(pid int) Process {
 	const start = 22 - 3 // field 22 of stat; the fields are counted from field 3
 	p := Process{PID: pid}
-	f := stat(pid)
+	f := ProcessStat(pid)
 	if len(f) <= start {
 		return p
 	}
@@ -74,9 +74,9 @@ func args(pid int) []string {
 	return strings.Split(strings.TrimRight(string(raw), "\x00"), "\x00")
 }
 
-// stat returns the fields of /proc/<pid>/stat from the state on, behind the command in
+// ProcessStat returns the fields of /proc/<pid>/stat from the state on, behind the command in
 // brackets.
-func stat(pid int) []string {
+func ProcessStat(pid int) []string {
 	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return nil

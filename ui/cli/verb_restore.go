@@ -15,6 +15,7 @@ import (
 	"vise/store/files"
 	"vise/store/home"
 	"vise/store/recovery"
+	"vise/ui/runner"
 )
 
 // repair makes the repairs that need no question, because they lose nothing.
@@ -31,6 +32,12 @@ func repair(e *Env, d *home.Home, out *checkup) {
 		return "the copy of the history was filled from the ledger; what was damaged is kept aside", d.Ledger.HealCopy(e)
 	})
 	out.mended("repair leases", func() (string, error) { return repairLeases(e, d) })
+	if left, _ := runner.Left(d.Dir(), "*"); len(left) > 0 {
+		out.mended("repair processes", func() (string, error) {
+			ended, named, err := runner.EndLeft(d.Dir(), "*")
+			return fmt.Sprintf("ended: %s; not touched: %s", runner.Numbers(ended), runner.Numbers(named)), err
+		})
+	}
 	out.mended("repair spool", func() (string, error) {
 		n, err := d.TakeQueue(e)
 		return fmt.Sprintf("%d entries were taken in", n), err
@@ -136,6 +143,11 @@ func (c *checkup) waiting(dir string, now time.Time) {
 	} else {
 		c.add("spool", entries == 0, fmt.Sprintf("%d entries wait, %d were refused", entries, refused),
 			"vise doctor --repair takes them in")
+	}
+	if left, err := runner.Left(dir, "*"); err != nil {
+		c.note("processes", err, "")
+	} else if len(left) > 0 {
+		c.add("processes", false, "left running by a driver that died: "+runner.Numbers(left), "vise doctor --repair ends them")
 	}
 	if left := leftOvers(dir, now); len(left) > 0 {
 		c.add("left-overs", false, "unfinished: "+safe(strings.Join(left, ", ")), "vise doctor --repair removes them")

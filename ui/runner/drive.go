@@ -323,9 +323,9 @@ func (w *worker) check(ctx context.Context) (at due, err error) {
 func (w *worker) endLeft() {
 	ended, named, err := EndLeft(w.Home, w.agent)
 	if len(ended) > 0 {
-		w.report(Event{Agent: w.agent, What: "ended what a driver that died left running: processes " + numbers(ended)})
+		w.report(Event{Agent: w.agent, What: "ended what a driver that died left running: processes " + Numbers(ended)})
 	}
-	if said := numbers(named); len(named) > 0 && said != w.named {
+	if said := Numbers(named); len(named) > 0 && said != w.named {
 		w.named = said
 		w.report(Event{Agent: w.agent, What: "not ended, but left by a driver that died: processes " + said})
 	}
@@ -334,8 +334,8 @@ func (w *worker) endLeft() {
 	}
 }
 
-// numbers returns the numbers of processes as text.
-func numbers(all []model.Process) string {
+// Numbers returns the numbers of processes as text.
+func Numbers(all []model.Process) string {
 	var out []string
 	for _, p := range all {
 		out = append(out, strconv.Itoa(p.PID))

@@ -118,14 +118,12 @@ func execute(ctx context.Context, s processSpec) (processResult, error) {
 	}
 	r.keep(r.known)
 	giveWay(c.Process)
-	ended, watched := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(watched)
-		r.watch(ended)
-	}()
+	running, ended := context.WithCancel(context.Background())
+	var watching sync.WaitGroup
+	watching.Go(func() { r.watch(running) })
 	_ = c.Wait() // ProcessState has the result
-	close(ended)
-	<-watched
+	ended()
+	watching.Wait()
 	_ = files.EndGroup(c.Process)
 	result := resultOf(c.ProcessState, time.Since(begun))
 	result.Escaped, result.Survivors = r.end()
@@ -147,10 +145,8 @@ func resultOf(p *os.ProcessState, d time.Duration) processResult {
 var Self = sync.OnceValue(func() model.Process { return ProcessOf(os.Getpid()) })
 
 // ProcessOf returns the process that has the number pid on this machine now.
-func ProcessOf(pid int) model.Process { return identified(pid, startOf(pid)) }
-
-func identified(pid int, start string) model.Process {
-	return model.Process{PID: pid, Start: start, Boot: bootID(), Host: hostID()}
+func ProcessOf(pid int) model.Process {
+	return model.Process{PID: pid, Start: startOf(pid), Boot: files.Boot(), Host: hostID()}
 }
 
 // Alive reports whether p is still running. A process on another machine counts as alive; the schedulers of its machine judge it.
@@ -158,7 +154,7 @@ func Alive(p model.Process) bool {
 	if p.Host != hostID() {
 		return true
 	}
-	return p.Boot == bootID() && isRunning(p.PID) && (p.Start == "" || startOf(p.PID) == p.Start)
+	return p.Boot == files.Boot() && isRunning(p.PID) && (p.Start == "" || startOf(p.PID) == p.Start)
 }
 
 // hostID identifies this machine. In a container with process numbers of its own it differs from that of the machine.

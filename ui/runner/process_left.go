@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"syscall"
 
@@ -38,11 +39,7 @@ func (r *run) keep(p processes) {
 	if r.record == "" {
 		return
 	}
-	x := record{Driver: Self(), Program: r.group}
-	for _, pid := range slices.Sorted(maps.Keys(p)) {
-		x.Processes = append(x.Processes, identified(pid, p[pid].start))
-	}
-	raw, err := json.Marshal(x)
+	raw, err := json.Marshal(record{Driver: Self(), Program: r.group, Processes: p.identified()})
 	if err != nil || bytes.Equal(raw, r.written) || os.MkdirAll(filepath.Dir(r.record), 0o700) != nil {
 		return
 	}
@@ -51,10 +48,9 @@ func (r *run) keep(p processes) {
 	}
 }
 
-// EndLeft ends what drivers that died have left running of an agent: the recorded processes whose number, start and boot prove that they
-// are the same, and what these have started. It names the others that still run, and does not touch them: those without such a proof, those
-// that this process is part of, and those that do not end.
-func EndLeft(dir string, agent model.AgentID) (ended, named []model.Process, err error) {
+// abandoned returns the records of drivers of an agent that died, by path. For "*" it returns those of all agents.
+func abandoned(dir string, agent model.AgentID) (map[string]record, error) {
+	out := map[string]record{}
 	found, err := filepath.Glob(recordOf(dir, agent, "*"))
 	for _, path := range found {
 		var x record
@@ -62,13 +58,28 @@ func EndLeft(dir string, agent model.AgentID) (ended, named []model.Process, err
 		if readErr == nil {
 			readErr = json.Unmarshal(raw, &x)
 		}
-		if readErr != nil {
-			err = errors.Join(err, files.UnlessGone(readErr)) // its run has ended meanwhile
-			continue
+		if err = errors.Join(err, files.UnlessGone(readErr)); readErr == nil && !Alive(x.Driver) { // one that is gone ended meanwhile
+			out[path] = x
 		}
-		if Alive(x.Driver) {
-			continue
-		}
+	}
+	return out, err
+}
+
+// Left returns the recorded processes that drivers of an agent that died have left running. For "*" it returns those of all agents.
+func Left(dir string, agent model.AgentID) (left []model.Process, err error) {
+	found, err := abandoned(dir, agent)
+	for _, x := range found {
+		left = append(left, slices.DeleteFunc(x.Processes, func(p model.Process) bool { return !Alive(p) })...)
+	}
+	return left, err
+}
+
+// EndLeft ends the processes that Left returns and those that they have started, if their number, start and boot prove that they are the
+// recorded ones. It names the others that still run, and does not touch them: those without such a proof, those that this process is part
+// of, and those that do not end.
+func EndLeft(dir string, agent model.AgentID) (ended, named []model.Process, err error) {
+	found, err := abandoned(dir, agent)
+	for path, x := range found {
 		gone, left := x.end()
 		if ended, named = append(ended, gone...), append(named, left...); len(left) == 0 {
 			err = errors.Join(err, files.UnlessGone(os.Remove(path)))
@@ -79,19 +90,18 @@ func EndLeft(dir string, agent model.AgentID) (ended, named []model.Process, err
 
 // end ends the processes of the record, and returns those that it ended and those that still run.
 func (x record) end() (ended, left []model.Process) {
-	if x.Driver.Boot != bootID() {
+	if x.Driver.Boot != files.Boot() {
 		return nil, nil // the machine has ended them
 	}
-	all, r, stays := table(), run{group: -1, known: processes{}}, processes{}
-	for pid := os.Getpid(); all[pid].start != ""; pid = all[pid].parent {
-		stays[pid] = all[pid]
+	all, r, stays := table(), run{group: -1, known: processes{}}, map[int]bool{}
+	for pid := os.Getpid(); all[pid].start != "" && !stays[pid]; pid = all[pid].parent {
+		stays[pid] = true
 	}
 	for _, p := range x.Processes {
 		now, runs := all[p.PID]
-		_, isOurs := stays[p.PID]
 		switch {
 		case !runs || p.Start != "" && p.Start != now.start: // it has ended
-		case isOurs || p.Start == "" || p.Boot == "":
+		case stays[p.PID] || p.Start == "" || p.Boot == "" && runtime.GOOS != "windows": // there the start is proof enough
 			left = append(left, p)
 		default:
 			r.known[p.PID] = now
@@ -103,7 +113,7 @@ func (x record) end() (ended, left []model.Process) {
 	seen := processes{}
 	find := func() processes {
 		members, _ := r.look()
-		maps.DeleteFunc(members, func(pid int, _ process) bool { _, is := stays[pid]; return is })
+		maps.DeleteFunc(members, func(pid int, _ process) bool { return stays[pid] })
 		maps.Copy(seen, members)
 		return members
 	}
@@ -115,13 +125,8 @@ func (x record) end() (ended, left []model.Process) {
 			remain[pid] = p
 		}
 	}
-	for pid, p := range seen {
-		if _, is := remain[pid]; !is {
-			ended = append(ended, identified(pid, p.start))
-		}
+	for pid := range remain {
+		delete(seen, pid)
 	}
-	for pid, p := range remain {
-		left = append(left, identified(pid, p.start))
-	}
-	return ended, left
+	return seen.identified(), append(left, remain.identified()...)
 }

@@ -1,28 +1,21 @@
 package runner
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"sync"
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"vise/store/files"
 )
 
-var bootID = sync.OnceValue(func() string {
-	raw, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
-	return strings.TrimSpace(string(raw))
-})
-
-// statOf reads a process from /proc/<pid>/stat, and its state; both are zero if there is no such process. The fields are read from the
-// third on: the second is the name in parentheses and can contain anything.
+// statOf reads a process and its state; both are zero if there is no such process.
 func statOf(pid int) (p process, state string) {
-	raw, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-	f := strings.Fields(string(raw[bytes.LastIndexByte(raw, ')')+1:]))
-	if err != nil || len(f) < 20 {
+	f := files.ProcessStat(pid)
+	if len(f) < 20 {
 		return p, ""
 	}
 	number := func(i int) int { n, _ := strconv.Atoi(f[i]); return n }

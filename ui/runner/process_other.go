@@ -7,18 +7,11 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
-	"sync"
 
 	"golang.org/x/sys/unix"
 
 	"vise/store/files"
 )
-
-// bootID is empty where the system does not tell it.
-var bootID = sync.OnceValue(func() string {
-	id, _ := unix.Sysctl("kern.bootsessionuuid")
-	return id
-})
 
 // ps calls the system's program, in one time zone and language. The start time is precise to a second.
 func ps(args ...string) string {

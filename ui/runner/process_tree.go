@@ -1,12 +1,18 @@
 package runner
 
 import (
+	"context"
 	"maps"
 	"os"
 	"os/exec"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
+
+	"vise/model"
+	"vise/store/files"
+	"vise/store/home"
 )
 
 // process is what the system's process table says about a process.
@@ -44,6 +50,14 @@ func (p processes) signal(s os.Signal) {
 			_ = handle.Release()
 		}
 	}
+}
+
+// identified returns the processes in the order of their numbers.
+func (p processes) identified() (out []model.Process) {
+	for _, pid := range slices.Sorted(maps.Keys(p)) {
+		out = append(out, model.Process{PID: pid, Start: p[pid].start, Boot: files.Boot(), Host: hostID()})
+	}
+	return out
 }
 
 // between is the pause between two looks at processes that should end.
@@ -174,14 +188,9 @@ const (
 	looksShare = 400
 )
 
-// watch keeps the record of the run until it has ended.
-func (r *run) watch(ended <-chan struct{}) {
-	for pause := looksEvery; ; {
-		select {
-		case <-ended:
-			return
-		case <-time.After(pause):
-		}
+// watch keeps the record of the run until ctx ends.
+func (r *run) watch(ctx context.Context) {
+	for pause := looksEvery; home.Pause(ctx, pause) == nil; {
 		begun := time.Now()
 		members, orphans := r.look()
 		pause = max(looksEvery, looksShare*time.Since(begun))

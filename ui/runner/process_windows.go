@@ -25,9 +25,6 @@ func askGroup(group int) {
 
 func giveWay(*os.Process) {}
 
-// bootID is always the same: start times here tell two boots apart.
-func bootID() string { return "any" }
-
 func startOf(pid int) string {
 	h, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, uint32(pid))
 	if err != nil {
