@@ -76,6 +76,8 @@ var rulings = []ruling{
 		`(?s)("answered":\[.*\],)?"inbox"|\n?[^\n]*(Answered|answered, not yet read|Answered, not picked up)[^\n]*|,?\{"label":"Answered"[^{}]*\}`)},
 	{name: "an answer is said to be unread", why: "as the above", act: regexp.MustCompile(`^keys `),
 		differs: regexp.MustCompile(`,?\{[^{}]*"need":"(asks|answered)"[^{}]*\},?|"answered":\[\],`)},
+	{name: "a hidden question leaves the inbox", why: "the console's hide is one act, and hides what hiding alone would leave as seen",
+		act: regexp.MustCompile(`^keys .* A enter$`), only: regexp.MustCompile(`"need":"(asks|stalled)"`), ends: true},
 	{name: "a second answer warns", why: "to a plan that needs input too", act: regexp.MustCompile(`^answer\b`),
 		differs: regexp.MustCompile(`vise: warning: it was answered before[^\n]*\n?|\{[^{}]*answered_before[^{}]*\}`)},
 	{name: "a report says what its completion was warned of", why: "however late it is given", act: regexp.MustCompile(``),
