@@ -487,8 +487,8 @@ U
 4 => 3
 .
 T
-ROW tab ] ] [ shift-tab
-ROW enter ] z z
+ROW tab tab shift-tab
+ROW enter z z
 / cache enter esc
 R => ctrl-r
 `
