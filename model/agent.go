@@ -77,6 +77,7 @@ type UpdateAgent struct {
 	MaxQuietTurnsPerHour *int            `json:"max_quiet_turns_per_hour,omitempty"`
 	MaxTurnsPerHour      *int            `json:"max_turns_per_hour,omitempty"`
 	MaxCostPerDay        *float64        `json:"max_cost_per_day,omitempty"`
+	MaxTokensPerDay      *int64          `json:"max_tokens_per_day,omitempty"`
 	Evidence             *EvidencePolicy `json:"evidence,omitempty"`
 	CheckCommand         *Text           `json:"check_command,omitempty"`
 }
@@ -214,6 +215,7 @@ const (
 	ProgramFlooded  TurnCode = "agent_output_too_large"
 	ProgramGarbled  TurnCode = "agent_output_not_understood"
 	ProgramTooLong  TurnCode = "agent_rounds_exhausted"
+	TokensUsedUp    TurnCode = "agent_tokens_used_up"
 	RoundsRefused   TurnCode = "agent_rounds_refused"
 	TurnStopped     TurnCode = "agent_stopped"
 	TurnInterjected TurnCode = "operator_interjected"

@@ -14,9 +14,10 @@ type Limits struct {
 	// MaxQuietTurnsPerHour bounds turns that change nothing: 0 is the default of 6, -1 no limit.
 	MaxQuietTurnsPerHour int `json:"max_quiet_turns_per_hour,omitempty"`
 	// MaxTurnsPerHour bounds all turns. MaxCostPerDay bounds their cost in a day (UTC), in US dollars, if the agent's program
-	// reports it. 0 is no limit.
+	// reports it. MaxTokensPerDay bounds their tokens, read and written; a turn that reaches it is ended. 0 is no limit.
 	MaxTurnsPerHour int     `json:"max_turns_per_hour,omitempty"`
 	MaxCostPerDay   float64 `json:"max_cost_per_day,omitempty"`
+	MaxTokensPerDay int64   `json:"max_tokens_per_day,omitempty"`
 }
 
 // Bounds of the limits.
@@ -24,6 +25,7 @@ const (
 	defaultQuietTurns = 6
 	maxTurnsLimit     = 60
 	maxCostLimit      = 1e6
+	maxTokensLimit    = 1e12
 )
 
 // QuietTurns is how many turns in an hour can change nothing; 0: any number.
@@ -60,8 +62,18 @@ func (l Limits) changed(c UpdateAgent) (Limits, error) {
 		}
 		l.MaxCostPerDay = *x
 	}
+	if n := c.MaxTokensPerDay; n != nil {
+		if *n < 0 || *n > maxTokensLimit {
+			return l, Invalid("max_tokens_per_day must be between 0 and %d", int64(maxTokensLimit)).
+				At("max_tokens_per_day").WithHint("0 is no limit; on the command line: off")
+		}
+		l.MaxTokensPerDay = *n
+	}
 	return l, nil
 }
+
+// Tokens are the tokens read and written.
+func (u Usage) Tokens() int64 { return u.InputTokens + u.OutputTokens }
 
 // Usage is the use of a model, as the agent's program reports it.
 type Usage struct {
@@ -77,7 +89,7 @@ func (u Usage) Words() string {
 	if u.CostUSD > 0 {
 		list = append(list, fmt.Sprintf("$%.2f", u.CostUSD))
 	}
-	if u.InputTokens+u.OutputTokens > 0 {
+	if u.Tokens() > 0 {
 		list = append(list, fmt.Sprintf("tokens in %d, out %d", u.InputTokens, u.OutputTokens))
 	}
 	return strings.Join(list, ", ")
@@ -298,8 +310,12 @@ func (x *decider) held(what turnFor) (Decision, bool) {
 		hold("max_turns_per_hour", full(a.Pace.TurnsAt, x.now, n), fmt.Sprintf("turns=%d", n),
 			Counted(n, "turn")+" in the last hour, which is its limit")
 	}
-	if spent, most := a.UsedToday(x.now).CostUSD, a.Limits.MaxCostPerDay; most > 0 && spent >= most {
-		tomorrow := x.now.UTC().Truncate(24 * time.Hour).Add(24 * time.Hour)
+	used, tomorrow := a.UsedToday(x.now), x.now.UTC().Truncate(24*time.Hour).Add(24*time.Hour)
+	if n, most := used.Tokens(), a.Limits.MaxTokensPerDay; most > 0 && n >= most {
+		hold("max_tokens_per_day", tomorrow, fmt.Sprintf("tokens=%d", n),
+			fmt.Sprintf("its turns used %d tokens today, its limit is %d", n, most))
+	}
+	if spent, most := used.CostUSD, a.Limits.MaxCostPerDay; most > 0 && spent >= most {
 		hold("max_cost_per_day", tomorrow, fmt.Sprintf("cost=%.2f", spent),
 			fmt.Sprintf("its turns cost $%.2f today, its limit is $%.2f", spent, most))
 	}

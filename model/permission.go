@@ -280,7 +280,7 @@ func permissionNeed(f Facts, agent AgentID, p Permission) (x Inboxed, lines []wh
 func (p Permission) howToAnswer() Text {
 	switch {
 	case p.Refused:
-		return "nobody was there to answer, so " + p.Program + " was told no; vise ack " + Text(p.ID) + " hides this"
+		return "not any more: nobody was there, so " + p.Program + " was told no; vise hide " + Text(p.ID) + " hides this"
 	case p.Answer != "":
 		return Text(p.Answer) + "; " + p.Program + " has not taken it yet"
 	case p.AnswerUntil.IsZero():

@@ -294,7 +294,7 @@ func (c UpdateAgent) step(s *step) error {
 		}
 		a.Posture = *c.Posture
 	}
-	if c.MaxQuietTurnsPerHour != nil || c.MaxTurnsPerHour != nil || c.MaxCostPerDay != nil {
+	if c.MaxQuietTurnsPerHour != nil || c.MaxTurnsPerHour != nil || c.MaxCostPerDay != nil || c.MaxTokensPerDay != nil {
 		if err := s.may(onlyLimits); err != nil {
 			return err
 		}

@@ -96,7 +96,9 @@ func (y *AgentWhy) limits(a Agent, now time.Time) {
 // CostWords say what the agent's turns have used today, and the limit; empty if there is nothing to say.
 func (a Agent) CostWords(now time.Time) string {
 	used, most := a.UsedToday(now), a.Limits.MaxCostPerDay
-	switch {
+	switch tokens := a.Limits.MaxTokensPerDay; {
+	case tokens > 0:
+		return fmt.Sprintf("%s today, at most %d tokens", cmp.Or(used.Words(), "nothing"), tokens)
 	case most > 0:
 		return fmt.Sprintf("%s today, at most $%.2f", cmp.Or(used.Words(), "$0.00"), most)
 	case used != Usage{}:

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"vise/model"
+	"vise/ui/acp"
 )
 
 // agentList is the data of agents and its subcommands.
@@ -134,7 +135,7 @@ func agentsPostureVerb(name, short string, posture model.Posture) verb {
 
 func agentsSetVerb() verb {
 	var c model.UpdateAgent
-	var quiet, turns, cost *string
+	var quiet, turns, cost, tokens *string
 	return verb{
 		use: "set AGENT", short: "Change an agent's settings", example: "vise agents set ann --max-turns-per-hour 12",
 		args: to(&c.AgentID), keyed: true,
@@ -144,11 +145,12 @@ func agentsSetVerb() verb {
 			{"max-quiet-turns-per-hour", &quiet, "how many turns an hour can change nothing: 1 to 60, default (6) or off"},
 			{"max-turns-per-hour", &turns, "how many turns an hour can begin: 1 to 60, or off"},
 			{"max-cost-per-day", &cost, "how many US dollars the turns of a day (UTC) can cost, as its program says; or off"},
+			{"max-tokens-per-day", &tokens, "how many tokens the turns of a day (UTC) can use; a turn that reaches it is ended; or off"},
 			{"evidence", &c.Evidence, "what happens when an item is completed and no check has passed on its present files: " +
 				"none, warn or require"},
 			{"check", &c.CheckCommand, "the command that counts as the check; empty: any test, build or linter"},
 		},
-		needs: "auto-pick posture max-quiet-turns-per-hour max-turns-per-hour max-cost-per-day evidence check",
+		needs: "auto-pick posture max-quiet-turns-per-hour max-turns-per-hour max-cost-per-day max-tokens-per-day evidence check",
 		run: func(e *Env) (_ answer, err error) {
 			if c.MaxQuietTurnsPerHour, err = limit("max-quiet-turns-per-hour", quiet, -1, strconv.Atoi); err != nil {
 				return nil, err
@@ -159,13 +161,25 @@ func agentsSetVerb() verb {
 			if c.MaxCostPerDay, err = limit("max-cost-per-day", cost, 0, dollars); err != nil {
 				return nil, err
 			}
+			if c.MaxTokensPerDay, err = limit("max-tokens-per-day", tokens, 0, count); err != nil {
+				return nil, err
+			}
+			if h, err := open(e); err == nil && c.MaxCostPerDay != nil && *c.MaxCostPerDay > 0 {
+				s, _ := h.LastSession(c.AgentID)
+				if p, ok := acp.Named(s.Program); ok && !p.TellsCost {
+					return nil, refuse("%s tells no dollars, so that limit would never hold", p.Name).
+						WithHint("--max-tokens-per-day bounds what its turns use")
+				}
+			}
 			return changeAgent(e, "", c)
 		},
 	}
 }
 
+func count(s string) (int64, error) { return strconv.ParseInt(s, 10, 64) }
+
 // limit reads a limit flag if it was given: a number above zero, off, or default.
-func limit[N int | float64](flag string, said *string, off N, read func(string) (N, error)) (*N, error) {
+func limit[N int | int64 | float64](flag string, said *string, off N, read func(string) (N, error)) (*N, error) {
 	if said == nil {
 		return nil, nil
 	}

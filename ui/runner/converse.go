@@ -56,6 +56,12 @@ func (s *session) begin(t *turn) (*conversation, error) {
 	c := &conversation{turn: t, s: s, log: log, calls: map[sdk.ToolCallId]acp.Call{},
 		more: make(chan struct{}, 1), news: make(chan struct{}, 1),
 		replies: acp.Replies{Rule: s.spec.Replies}, usage: s.usage.Next()}
+	_ = s.Ledger.View(context.Background(), func(r model.Reader) error { // without it the next turn looks again
+		if a, _ := r.Agent(s.agent); a.Limits.MaxTokensPerDay > 0 {
+			c.tokens = max(1, a.Limits.MaxTokensPerDay-a.UsedToday(s.Now()).Tokens())
+		}
+		return nil
+	})
 	c.ends, c.isOver = context.WithCancel(context.Background())
 	log.Add(acp.Entry{Turn: t.index})
 	s.mu.Lock()
@@ -241,6 +247,9 @@ func (c *conversation) keep() {
 		}
 	}
 	used := c.usage.Used()
+	if c.tokens > 0 && used.Tokens() >= c.tokens {
+		c.cancel(errTokens)
+	}
 	if k.Doing == doing && k.Usage == used || c.s.live != c {
 		return
 	}

@@ -72,6 +72,8 @@ type conversation struct {
 	asking     int
 	asked      time.Duration
 	askedSince time.Time
+	// tokens are how many the turn may use; 0: any number.
+	tokens int64
 	// questions are the waits whose answers the program got.
 	questions []model.WaitID
 }

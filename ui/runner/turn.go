@@ -45,6 +45,7 @@ var (
 	errRefused   = errors.New("its replies are refused again and again")
 	errGarbled   = errors.New("vise does not understand its output")
 	errFenced    = errors.New("the turn is not ours any more")
+	errTokens    = errors.New("the agent's tokens of today are used up")
 	errStopped   = errors.New("the agent was stopped")
 	errInterject = errors.New("you interjected")
 )
@@ -287,6 +288,7 @@ var verdicts = []struct {
 	{errGarbled, model.TurnFailed, model.ProgramGarbled},
 	{errRefused, model.TurnFailed, model.RoundsRefused},
 	{errRounds, model.TurnAborted, model.ProgramTooLong},
+	{errTokens, model.TurnAborted, model.TokensUsedUp},
 	{errStopped, model.TurnAborted, model.TurnStopped},
 	{errInterject, model.TurnAborted, model.TurnInterjected},
 	{context.Canceled, model.TurnInterrupted, model.DriverStopped},
