@@ -186,6 +186,8 @@ func (r *run) end() (escaped, survivors int) {
 const (
 	looksEvery = 500 * time.Millisecond
 	looksShare = 400
+	// looksAtLeast bounds the pause on a busy machine, where a look takes long.
+	looksAtLeast = 2 * time.Second
 )
 
 // watch keeps the record of the run until ctx ends.
@@ -193,7 +195,7 @@ func (r *run) watch(ctx context.Context) {
 	for pause := looksEvery; home.Pause(ctx, pause) == nil; {
 		begun := time.Now()
 		members, orphans := r.look()
-		pause = max(looksEvery, looksShare*time.Since(begun))
+		pause = min(max(looksEvery, looksShare*time.Since(begun)), looksAtLeast)
 		maps.Copy(orphans, members)
 		r.keep(orphans)
 	}
