@@ -141,10 +141,9 @@ func (s *session) start(ctx context.Context, turn int) error {
 	lifetime, stop := context.WithCancelCause(context.WithoutCancel(ctx))
 	s.stop = stop
 	output := &outputPipe{File: from}
-	spec := processSpec{Argv: argv, Dir: s.dir, Stdin: in, Stdout: out, Stderr: s.stderr,
-		Record: newRecord(s.Home, s.agent), Env: s.program.environment(
-			append(s.spec.Environment(), "VISE_HOME="+s.Home, "VISE_AGENT="+string(s.agent), "VISE_ACTOR="+string(model.AgentActor(s.agent)),
-				fmt.Sprintf("VISE_TURN=%d", turn))...)}
+	spec := processSpec{Argv: argv, Dir: s.dir, Stdin: in, Stdout: out, Stderr: s.stderr, Record: newRecord(s.Home, s.agent),
+		Env: s.program.environment(append(s.spec.Environment(), "VISE_HOME="+s.Home, "VISE_AGENT="+string(s.agent),
+			"VISE_ACTOR="+string(model.AgentActor(s.agent)), fmt.Sprintf("VISE_TURN=%d", turn))...)}
 	go func() {
 		defer close(s.over)
 		s.how, s.fail = execute(lifetime, spec)
