@@ -39,6 +39,8 @@ var rulings = []ruling{
 		act: regexp.MustCompile(`^doctor\b`), differs: regexp.MustCompile(`\n?ok file todos \d+ files are as they are known|\{"message":"\d+ files are as they are known","name":"file todos","ok":true\},`)},
 	{name: "a console's background", why: "its scheduler's offer and its note of a saved plan come in either order, and either it or the act notes the plan",
 		act: regexp.MustCompile(`^events `), differs: regexp.MustCompile(`revision \d+|"(cursor|revision|seq|n)":("[^"]*"|\d+)|work_queue:[^"]*|\S+ why…|"actor":"(operator|external:watcher)"`), ordered: true},
+	{name: "a console's background", why: "as the above, in the counts of doctor", act: regexp.MustCompile(`^doctor\b`),
+		differs: regexp.MustCompile(`revision \d+|\d+ (records|changes|events)\b|\{"message":"\d+ files are as they are known","name":"file todos","ok":true\},`)},
 	{name: "rows over MCP", why: "a row's plan has twelve digits of its hash, its time, and a preview of 160 characters",
 		act: regexp.MustCompile(`^@\w+ ListWorkItems `), differs: regexp.MustCompile(`"plan_artifact":\{[^{}]*\}`)},
 	{name: "hide and its undo are one command", why: "hide --withdraw ends both kinds of hiding",
@@ -75,7 +77,7 @@ var rulings = []ruling{
 	{name: "an answer is said to be unread", why: "as the above", act: regexp.MustCompile(`^(why|show|inbox)\b`), differs: regexp.MustCompile(
 		`(?s)("answered":\[.*\],)?"inbox"|\n?[^\n]*(Answered|answered, not yet read|Answered, not picked up)[^\n]*|,?\{"label":"Answered"[^{}]*\}`)},
 	{name: "an answer is said to be unread", why: "as the above", act: regexp.MustCompile(`^keys `),
-		differs: regexp.MustCompile(`,?\{[^{}]*"need":"(asks|answered)"[^{}]*\},?|"answered":\[\],`)},
+		differs: regexp.MustCompile(`,?\{([^{}]|\{[^{}]*\})*"need":"(asks|answered)"([^{}]|\{[^{}]*\})*\},?|"answered":\[\],`)},
 	{name: "a hidden question leaves the inbox", why: "the console's hide is one act, and hides what hiding alone would leave as seen",
 		act: regexp.MustCompile(`^keys .* A enter$`), only: regexp.MustCompile(`"need":"(asks|stalled)"`), ends: true},
 	{name: "a second answer warns", why: "to a plan that needs input too", act: regexp.MustCompile(`^answer\b`),
