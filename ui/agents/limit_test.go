@@ -62,7 +62,7 @@ func TestAUsageLimitThatASessionTellsHoldsItsAgent(t *testing.T) {
 // TestARunThatTheUsageLimitEndedHoldsItsAgent, for programs that write lines or words.
 func TestARunThatTheUsageLimitEndedHoldsItsAgent(t *testing.T) {
 	words, over := limitReached()
-	event := fmt.Sprintf(`{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":%d}}`, over.Unix())
+	event := fmt.Sprintf(`{"type":"result","subtype":"success","is_error":true,"result":%q}`, words)
 	for _, c := range []struct {
 		args []string
 		says string

@@ -46,10 +46,8 @@ type program struct {
 	// transcript makes a reader of transcript lines, a subagent's or not. unnamed means that its hooks give no id of a call.
 	transcript func(subagent bool) lines
 	unnamed    bool
-	// batch holds the words without which the program keeps the terminal. streams holds the words that make it write the lines that stream
-	// reads.
-	batch, streams []string
-	stream         func() transcript.Stream
+	// batch holds the words without which the program keeps the terminal.
+	batch []string
 }
 
 const whileItWorks = "reach a session between two tools, at the end of its turn and with the next prompt or session; " +
@@ -70,8 +68,7 @@ var programs = []program{
 		hint:      "run claude once and end a turn; then look again",
 		permitted: lists("mcp__vise", "permissions", "allow"),
 		asks:      "Claude Code asks before each of vise's tools, and refuses them where nobody can answer",
-		batch:     []string{"-p", "--print"}, streams: []string{"stream-json", "--output-format=stream-json"},
-		stream: func() transcript.Stream { return &transcript.Claude{} },
+		batch:     []string{"-p", "--print"},
 	},
 	{
 		name: "codex",
@@ -91,8 +88,7 @@ var programs = []program{
 		permitted: codexApproves,
 		asks: "Codex may ask before it runs vise's tools, and skips hooks that were not trusted, without a word: it asks at " +
 			"its next start (review, then trust all), or open /hooks and press t",
-		batch: []string{"exec", "e"}, streams: []string{"--json", "--experimental-json"},
-		stream: func() transcript.Stream { return &transcript.Codex{} },
+		batch: []string{"exec", "e"},
 	},
 	{
 		name: "crush", settings: Options.crush, instructions: []string{"XDG_CONFIG_HOME", ".config", "crush", "CRUSH.md"},
@@ -126,8 +122,7 @@ var programs = []program{
 		answers:   whileItWorks,
 		expected:  []string{"SessionStart", "AfterTool", "AfterAgent"},
 		hint:      "run gemini once and end a turn; then look again",
-		batch:     []string{"-p", "--prompt"}, streams: []string{"stream-json", "--output-format=stream-json"},
-		stream: func() transcript.Stream { return &transcript.Gemini{} },
+		batch:     []string{"-p", "--prompt"},
 	},
 	{
 		name: "copilot", settings: Options.copilot, begins: true, transcripts: []string{"COPILOT_HOME", ".copilot"},

@@ -159,7 +159,7 @@ func (c *call) finalText(ctx context.Context, p payload) string {
 
 // lines reads a transcript line by line.
 type lines interface {
-	Line([]byte) ([]transcript.Round, error)
+	Line([]byte) []transcript.Round
 	// Open returns the rounds that have not ended, as they are so far.
 	Open() []transcript.Round
 }
@@ -169,7 +169,7 @@ func (c *call) eachRound(r io.Reader, in lines, visit func(transcript.Round) boo
 	p, source := programOf(c.program), bufio.NewReaderSize(r, 64<<10)
 	for {
 		line, err := source.ReadBytes('\n')
-		rounds, _ := in.Line(bytes.TrimSpace(line))
+		rounds := in.Line(bytes.TrimSpace(line))
 		if err != nil {
 			rounds = append(rounds, in.Open()...)
 		}

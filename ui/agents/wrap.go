@@ -2,6 +2,7 @@ package agents
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"os/exec"
@@ -14,7 +15,6 @@ import (
 	"vise/model"
 	"vise/store/files"
 	"vise/store/home"
-	"vise/ui/runner"
 	"vise/ui/transcript"
 )
 
@@ -33,30 +33,25 @@ type WrapOptions struct {
 type WrapReport struct {
 	// Exit is the program's own exit code.
 	Exit int
-	// Captured says how the output was read: claude, codex, text, or none for a program that keeps the terminal.
-	Captured string
 	// Warnings report on the items that the agent completed during the run.
 	Warnings []model.Warning
-	Promoted int
-	// Problems lists texts that could be put neither into the ledger nor into the hook queue.
-	Problems []string
+	// Problems are why the ledger did not take something.
+	Problems []error
 }
 
 const (
 	// grace is how long a program has to end after it was asked to.
 	grace = 5 * time.Second
-	// maxTail is how much of the end of plain output can become a report.
+	// maxTail is how much of the end of the output can become a report.
 	maxTail = 48 << 10
 	// journalPage bounds one read of the journal.
 	journalPage = 500
 )
 
-// Wrap runs a program to its end. Input and output pass through unchanged, and the text beside each completion is kept. An error means that
-// the program could not be run at all.
+// Wrap runs a program to its end. Input and output pass through unchanged. The end of the output is offered as a report. An error means
+// that the program could not be run at all.
 func Wrap(ctx context.Context, o WrapOptions) (WrapReport, error) {
-	p := programOf(filepath.Base(o.Argv[0]))
-	w := &wrapped{WrapOptions: o, session: home.NewKey(), ctx: context.WithoutCancel(ctx)}
-	w.Captured = p.captured(o.Argv)
+	w := &wrapped{WrapOptions: o, ctx: context.WithoutCancel(ctx)}
 	var from model.Position
 	if err := o.Home.View(ctx, func(r model.Reader) error {
 		from = model.AfterRevision(r.Revision())
@@ -66,11 +61,15 @@ func Wrap(ctx context.Context, o WrapOptions) (WrapReport, error) {
 	}
 	c := exec.CommandContext(ctx, o.Argv[0], o.Argv[1:]...)
 	c.Stdin, c.Stdout, c.Stderr = o.In, o.Out, o.Err
+	tail := &files.Tail{Max: maxTail}
+	if programOf(filepath.Base(o.Argv[0])).writes(o.Argv[1:]) {
+		c.Stdout = io.MultiWriter(o.Out, tail)
+	}
 	c.Env = append(slices.Clone(o.Env), "VISE_HOME="+o.Home.Dir(), "VISE_AGENT="+string(o.Agent),
 		"VISE_ACTOR="+string(model.AgentActor(o.Agent)))
 	c.Cancel = func() error { return c.Process.Signal(syscall.SIGTERM) }
 	c.WaitDelay = grace
-	err := w.run(c, p)
+	err := c.Run()
 	var ended *exec.ExitError
 	if err != nil && !errors.As(err, &ended) {
 		return w.WrapReport, model.Invalid("%s could not be run", model.Text(o.Argv[0])).Because(err).
@@ -80,110 +79,49 @@ func Wrap(ctx context.Context, o WrapOptions) (WrapReport, error) {
 	if ended != nil && c.ProcessState.ExitCode() < 0 {
 		w.Exit = 128 + int(c.ProcessState.Sys().(syscall.WaitStatus).Signal())
 	}
-	w.offer(from)
-	if w.Exit != 0 {
-		w.limited()
+	words := strings.TrimSpace(strings.ToValidUTF8(tail.String(), ""))
+	w.offer(from, words)
+	if until := transcript.LimitIn(words, o.Now()); w.Exit != 0 && until.After(o.Now()) {
+		_, err := o.Home.Apply(w.ctx, model.Envelope{Key: home.NewKey(), Actor: model.AgentActor(o.Agent), Agent: o.Agent,
+			Command: model.KeepUsageLimit{Until: until}})
+		w.tell(err)
 	}
 	return w.WrapReport, nil
 }
 
-// captured decides from a command line how to read the program's output. A program that may use the full screen keeps the terminal.
-func (p program) captured(argv []string) string {
-	has := func(words []string) bool {
-		return slices.ContainsFunc(argv[1:], func(a string) bool { return slices.Contains(words, a) })
-	}
-	switch {
-	case p.name != "" && !has(p.batch):
-		return "none"
-	case p.stream != nil && has(p.streams):
-		return p.name
-	}
-	return "text"
+// writes reports whether the program writes text and ends. One that may use the full screen keeps the terminal.
+func (p program) writes(args []string) bool {
+	return p.name == "" || slices.ContainsFunc(args, func(a string) bool { return slices.Contains(p.batch, a) })
 }
 
 // wrapped is one run of a program.
 type wrapped struct {
 	WrapOptions
 	WrapReport
-	session string
-	tail    string
-	// limit is until when the program says that its usage limit holds.
-	limit time.Time
-	// ctx is for deliveries that must happen even if the run is cancelled.
+	// ctx is for what must happen even if the run is cancelled.
 	ctx context.Context
 }
 
-func (w *wrapped) run(c *exec.Cmd, p program) error {
-	switch w.Captured {
-	case "none":
-		return c.Run()
-	case "text":
-		tail := &files.Tail{Max: maxTail}
-		c.Stdout = io.MultiWriter(w.Out, tail)
-		defer func() {
-			w.tail = strings.TrimSpace(strings.ToValidUTF8(tail.String(), ""))
-			w.limit = transcript.LimitIn(w.tail, w.Now())
-		}()
-		return c.Run()
-	}
-	read, write := io.Pipe()
-	c.Stdout = io.MultiWriter(w.Out, write)
-	stream, ended := p.stream(), make(chan struct{})
-	go func() {
-		defer close(ended)
-		_ = runner.EachLine(read, func(line []byte, _ error) {
-			rounds, _ := stream.Line(line) // lines that are not understood only pass through
-			w.deliver(rounds)
-		})
-	}()
-	err := c.Run()
-	write.Close()
-	<-ended
-	w.deliver(stream.End())
-	w.limit = stream.Limit(w.Now())
-	final, _ := stream.Last()
-	w.tail = final.Raw() // raw: offered as a report, not shown
-	return err
-}
-
-func (w *wrapped) deliver(rounds []transcript.Round) {
-	for _, r := range transcript.Completing(rounds) {
-		in, _, err := w.Home.Report(w.ctx, home.HookReport{
-			Key: "run-" + w.session + "-" + r.ID, Agent: w.Agent, Items: r.Completed, Text: r.Text, Provenance: r.Provenance, At: w.Now(),
-		})
-		w.Warnings = append(w.Warnings, in.Warnings...)
-		if in.ReportPromoted {
-			w.Promoted++
-		}
-		if err != nil {
-			w.Problems = append(w.Problems, model.Text(err.Error()).String())
-		}
-	}
-}
-
-// limited records until when the usage limit holds that ended the run.
-func (w *wrapped) limited() {
-	if !w.limit.After(w.Now()) {
-		return
-	}
-	_, err := w.Home.Apply(w.ctx, model.Envelope{Key: home.NewKey(), Actor: model.AgentActor(w.Agent), Agent: w.Agent,
-		Command: model.KeepUsageLimit{Until: w.limit}})
+func (w *wrapped) tell(err error) {
 	if err != nil {
-		w.Problems = append(w.Problems, model.Text(err.Error()).String())
+		w.Problems = append(w.Problems, err)
 	}
 }
 
-// offer offers the end of the output as a report to items that were completed without one.
-func (w *wrapped) offer(from model.Position) {
-	if w.tail == "" {
+// offer offers the end of the output as a report to items that were completed without one. Lines of JSON are for programs, and no report.
+func (w *wrapped) offer(from model.Position, words string) {
+	last := words[strings.LastIndexByte(words, '\n')+1:]
+	if words == "" || last[0] == '{' && json.Valid([]byte(last)) {
 		return
 	}
 	done, err := w.completed(from)
-	if err != nil {
-		w.Problems = append(w.Problems, model.Text(err.Error()).String())
-	} else if len(done) > 0 {
-		w.deliver([]transcript.Round{{ID: "last", Completed: done, Text: transcript.Words(w.tail), Provenance: model.ReportTurnFinal}})
+	if w.tell(err); len(done) == 0 {
+		return
 	}
+	in, _, err := w.Home.Report(w.ctx, home.HookReport{Key: home.NewKey(), Agent: w.Agent, Items: done, Text: transcript.Words(words),
+		Provenance: model.ReportTurnFinal, At: w.Now()})
+	w.Warnings = in.Warnings
+	w.tell(err)
 }
 
 // completed returns the items that the agent completed after a position and that have no report.

@@ -21,6 +21,8 @@ type wrapBench struct {
 	home   *home.Home
 	bin    string
 	n      int
+	// during is called when the wrapped program writes.
+	during func()
 }
 
 func newWrapBench(t *testing.T) *wrapBench {
@@ -30,7 +32,7 @@ func newWrapBench(t *testing.T) *wrapBench {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { h.Close() })
-	return &wrapBench{t: t, ledger: h.Ledger, home: h, bin: t.TempDir()}
+	return &wrapBench{t: t, ledger: h.Ledger, home: h, bin: t.TempDir(), during: func() {}}
 }
 
 func (b *wrapBench) apply(c model.Command) model.ItemID {
@@ -43,10 +45,15 @@ func (b *wrapBench) apply(c model.Command) model.ItemID {
 	return in.WorkItemID
 }
 
-func (b *wrapBench) completed() model.ItemID {
-	id := b.apply(model.CreateWorkItem{Objective: "Split the limiter"})
-	b.apply(model.PickWorkItem{WorkItemID: id, Reason: "next"})
-	return b.apply(model.CompleteWorkItem{WorkItemID: id})
+// heard is standard output. during is called at each write.
+type heard struct {
+	bytes.Buffer
+	during func()
+}
+
+func (h *heard) Write(p []byte) (int, error) {
+	h.during()
+	return h.Buffer.Write(p)
 }
 
 func (b *wrapBench) view(id model.ItemID) (v model.View) {
@@ -69,9 +76,10 @@ func (b *wrapBench) run(name string, code int, args []string, lines ...string) (
 	if err := os.WriteFile(path, []byte(script), 0o700); err != nil {
 		b.t.Fatal(err)
 	}
-	var out, errs bytes.Buffer
+	var errs bytes.Buffer
+	out := &heard{during: b.during}
 	got, err := Wrap(b.t.Context(), WrapOptions{Argv: append([]string{path}, args...), Agent: "ann", Home: b.home,
-		In: strings.NewReader(""), Out: &out, Err: &errs, Env: os.Environ(), Now: time.Now})
+		In: strings.NewReader(""), Out: out, Err: &errs, Env: os.Environ(), Now: time.Now})
 	if err != nil || len(got.Problems) > 0 {
 		b.t.Fatal(err, got.Problems)
 	}
@@ -81,41 +89,43 @@ func (b *wrapBench) run(name string, code int, args []string, lines ...string) (
 	return got, out.String()
 }
 
-func TestClaudesStreamGivesTheCompletingReply(t *testing.T) {
-	b := newWrapBench(t)
-	id := b.completed()
-	lines := []string{
-		`{"type":"assistant","message":{"id":"msg_1","content":[{"type":"text","text":"It is split."}]}}`,
-		fmt.Sprintf(`{"type":"assistant","message":{"id":"msg_1","content":[{"type":"tool_use","id":"toolu_1","name":"mcp__vise__CompleteWorkItem","input":{"work_item_id":%q}}]}}`, id),
-		`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"toolu_1","content":"{\"completed_transition\":true}"}]}}`,
-		`{"type":"assistant","message":{"id":"msg_2","content":[{"type":"text","text":"Bye."}]}}`,
-		`{"type":"result","subtype":"success","is_error":false,"result":"Bye."}`,
-	}
-	got, out := b.run("claude", 0, []string{"-p", "--output-format", "stream-json"}, lines...)
-	if out != strings.Join(lines, "\n")+"\n" {
-		t.Errorf("the output was changed:\n%s", out)
-	}
-	if v := b.view(id); got.Promoted != 1 || v.Report == nil || v.Report.Text != "It is split." || v.Report.By != model.ReportSameRound {
-		t.Errorf("%+v, report %+v", got, v.Report)
-	}
-}
-
-func TestCodexsStreamIsNearAndOffered(t *testing.T) {
-	b := newWrapBench(t)
-	id := b.completed()
-	b.run("codex", 3, []string{"exec", "--json"},
-		`{"type":"thread.started","thread_id":"th"}`,
-		`{"type":"item.completed","item":{"id":"i1","type":"agent_message","text":"It is split."}}`,
-		fmt.Sprintf(`{"type":"item.completed","item":{"id":"i2","type":"mcp_tool_call","server":"vise","tool":"CompleteWorkItem","arguments":{"work_item_id":%q},"result":{"completed_transition":true},"error":null,"status":"completed"}}`, id))
-	if v := b.view(id); v.Report != nil || len(v.Offered) != 1 || v.Offered[0].Provenance != model.ReportNearRound {
-		t.Errorf("report %+v, offered %+v", v.Report, v.Offered)
-	}
-}
-
-func TestInteractiveProgramKeepsTheTerminal(t *testing.T) {
-	b := newWrapBench(t)
-	if got, _ := b.run("claude", 0, nil, "a screen"); got.Captured != "none" {
-		t.Errorf("captured as %s", got.Captured)
+// TestTheEndOfTheOutputIsOffered as a report to what was completed during the run. Lines of JSON are none, and what a person sees at the
+// terminal was not read.
+func TestTheEndOfTheOutputIsOffered(t *testing.T) {
+	for _, c := range []struct {
+		program string
+		code    int
+		args    []string
+		says    string
+		want    model.Text
+	}{
+		{"claude", 0, []string{"-p", "x"}, "It is split.\nBye.", "It is split.\nBye."},
+		{"worker", 3, nil, "It is split.", "It is split."},
+		{"codex", 0, []string{"exec", "--json"}, "It is split.\n" + `{"type":"turn.completed"}`, ""},
+		{"claude", 0, nil, "a screen", ""},
+	} {
+		b := newWrapBench(t)
+		earlier := b.apply(model.CompleteWorkItem{WorkItemID: b.apply(model.PickWorkItem{WorkItemID: b.apply(model.CreateWorkItem{Objective: "Read the limiter"})})})
+		id := b.apply(model.PickWorkItem{WorkItemID: b.apply(model.CreateWorkItem{Objective: "Split the limiter"})})
+		done := false
+		b.during = func() {
+			if done {
+				return
+			}
+			done = true
+			b.apply(model.CompleteWorkItem{WorkItemID: id})
+		}
+		_, out := b.run(c.program, c.code, c.args, c.says)
+		if out != c.says+"\n" {
+			t.Errorf("%s: the output was changed:\n%s", c.program, out)
+		}
+		var got model.Text
+		for _, x := range b.view(id).Offered {
+			got += x.Text
+		}
+		if v := b.view(earlier); got != c.want || v.Report != nil || len(v.Offered) > 0 {
+			t.Errorf("%s %v: offered %q, want %q; to the earlier one %+v", c.program, c.args, got, c.want, v.Offered)
+		}
 	}
 }
 

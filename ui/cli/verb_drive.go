@@ -157,8 +157,7 @@ func (e *Env) reportTurn(x runner.Event) {
 	}
 }
 
-// wrap exits with the program's exit code. It reports the result of the reports on standard error, because standard output is the
-// program's.
+// wrap exits with the program's exit code. It reports on standard error, because standard output is the program's.
 func wrap(e *Env, argv []string) error {
 	agent, err := ownAgent(e)
 	if err != nil {
@@ -166,18 +165,12 @@ func wrap(e *Env, argv []string) error {
 	}
 	out, err := agents.Wrap(e, agents.WrapOptions{Argv: argv, Agent: agent, Home: e.home, In: e.in, Out: e.out, Err: e.err,
 		Env: os.Environ(), Now: e.now})
-	if err != nil {
-		return err
-	}
-	if out.Promoted > 0 {
-		fmt.Fprintf(e.err, "vise: %d reports kept\n", out.Promoted)
-	}
 	warn(e, out.Warnings...)
 	for _, p := range out.Problems {
-		fmt.Fprintf(e.err, "vise: %s\n", model.Text(p))
+		fmt.Fprintf(e.err, "vise: %s\n", model.Text(p.Error()))
 	}
 	e.exit = out.Exit
-	return nil
+	return err
 }
 
 func serveVerb() verb {

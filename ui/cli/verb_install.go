@@ -345,16 +345,15 @@ type attached struct {
 func runVerb() verb {
 	var show bool
 	return verb{
-		use: "run [ID|AGENT] [-- PROGRAM [ARG…]]", short: "Go on with a session of an item or agent, or run a program and keep its reports",
+		use: "run [ID|AGENT] [-- PROGRAM [ARG…]]", short: "Go on with a session, or run a program and keep its last words",
 		long: `run goes to the pane of tmux where the session that worked on an item, or as an agent, still is, or else opens it
 again in its directory: claude --resume, codex resume, opencode --session. Which session it was is known from the
 program's hooks.
 
-run -- PROGRAM passes input, output and exit code through, and takes the reports of completed items from the
-output: exactly from claude -p --output-format stream-json, nearly so from codex exec --json. Of other
-programs the last words are offered as a report. The output of a program that needs the terminal for
-itself is not read.`,
-		example: "vise run wi-7f3k\nvise run -- claude -p --verbose --output-format stream-json 'Work on the current item'",
+run -- PROGRAM passes input, output and exit code through, and offers the last words as a report of what the agent
+completed meanwhile. The output of a program that needs the terminal for itself is not read, and lines of JSON are no
+words. vise start and vise drive run programs so that each reply is told apart.`,
+		example: "vise run wi-7f3k\nvise run -- claude -p 'Work on the current item'",
 		flags:   flags{{"print", &show, "print the session's command, and do not run it"}},
 		run: func(e *Env) (answer, error) {
 			args := e.words

@@ -29,7 +29,7 @@ func TestARoundMayNotSayWhereItsWordsComeFrom(t *testing.T) {
 func TestLongLinesAreSkippedAndShortOnesKept(t *testing.T) {
 	in := "a\n" + strings.Repeat("x", maxLine+10) + "\n\nb"
 	var got []string
-	err := EachLine(strings.NewReader(in), func(line []byte, err error) {
+	err := eachLine(strings.NewReader(in), func(line []byte, err error) {
 		if err != nil {
 			got = append(got, "!")
 			return

@@ -15,9 +15,9 @@ const maxLine = 8 << 20
 
 var errLongLine = errors.New("a line is too long")
 
-// EachLine calls take with every line of r, without the line end. It skips a line that is too long and passes take an error instead. It
+// eachLine calls take with every line of r, without the line end. It skips a line that is too long and passes take an error instead. It
 // returns the read error, or nil at the end.
-func EachLine(r io.Reader, take func(line []byte, err error)) error {
+func eachLine(r io.Reader, take func(line []byte, err error)) error {
 	b := bufio.NewReaderSize(r, 64<<10)
 	var line []byte
 	isLong := false

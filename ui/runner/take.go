@@ -24,7 +24,7 @@ const (
 func (t *turn) listen(ctx context.Context, out io.Reader, log io.Writer) {
 	// Bytes are counted before they are decoded, so that output without a line end counts too.
 	counted := io.TeeReader(out, io.MultiWriter(&flood{max: t.program.Turn.Output, flooded: func() { t.cancel(errFlood) }}, log))
-	err := EachLine(counted, func(line []byte, err error) {
+	err := eachLine(counted, func(line []byte, err error) {
 		if err == nil {
 			var rounds []said
 			rounds, err = t.listener.line(line)

@@ -149,19 +149,6 @@ func bare(command string) string {
 	return rest
 }
 
-// textOf returns a result's text: a string, or blocks of text.
-func textOf(content json.RawMessage) string {
-	var s string
-	if json.Unmarshal(content, &s) == nil {
-		return s
-	}
-	var blocks []struct{ Text string }
-	if json.Unmarshal(content, &blocks) == nil && len(blocks) > 0 {
-		return blocks[0].Text
-	}
-	return ""
-}
-
 // copilotStatus reads the status from the last line of a command's output in Copilot CLI.
 func copilotStatus(words string) (n int, ok bool) {
 	line := words[strings.LastIndexByte(words, '\n')+1:]

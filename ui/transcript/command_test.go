@@ -3,43 +3,10 @@ package transcript
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 )
 
-func TestCommandsAreFactsOnlyWithTheirExitStatus(t *testing.T) {
-	for _, c := range []struct {
-		name  string
-		in    Stream
-		lines []string
-		want  []Ran
-	}{
-		{"codex", &Codex{}, []string{
-			`{"type":"item.started","item":{"type":"command_execution","command":"ls"}}`,
-			`{"type":"item.completed","item":{"type":"command_execution","command":"bash -lc 'go test ./...'","exit_code":1}}`,
-			`{"type":"item.completed","item":{"type":"command_execution","command":"/bin/bash -lc ls","exit_code":0}}`,
-			`{"type":"item.completed","item":{"type":"command_execution","command":"echo 'x bash -lc y'","exit_code":0}}`,
-			`{"type":"item.completed","item":{"type":"command_execution","command":"sleep"}}`,
-		}, []Ran{{Command: "go test ./...", ExitStatus: 1}, {Command: "ls"}, {Command: "echo 'x bash -lc y'"}}},
-		{"claude", &Claude{}, []string{
-			`{"type":"assistant","message":{"content":[{"type":"tool_use","id":"a","name":"Bash","input":{"command":"go test"}},{"type":"tool_use","id":"b","name":"Read","input":{"file_path":"x"}},{"type":"tool_use","id":"c","name":"Bash","input":{"command":"go vet"}},{"type":"tool_use","id":"d","name":"Bash","input":{"command":"denied"}},{"type":"tool_use","id":"e","name":"Bash","input":{"command":"serve","run_in_background":true}}]}}`,
-			`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"a","content":"ok"},{"type":"tool_result","tool_use_id":"c","is_error":true,"content":[{"type":"text","text":"Exit code 2\nbad"}]},{"type":"tool_result","tool_use_id":"d","is_error":true,"content":"the user doesn't want that"},{"type":"tool_result","tool_use_id":"e","content":"running"},{"type":"tool_result","tool_use_id":"z","content":"?"}]}}`,
-			`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"a","content":"again"}]}}`,
-		}, []Ran{{Command: "go test"}, {Command: "go vet", ExitStatus: 2}}},
-		{"something else", &Claude{}, []string{`x`, `{}`, `{"type":"user","message":{"content":"hi"}}`, `{"type":"assistant","message":{"content":7}}`}, nil},
-	} {
-		in := c.in
-		var got []Ran
-		for _, l := range c.lines {
-			_, _ = in.Line([]byte(l))
-			got = append(got, in.Ran()...)
-		}
-		if !slices.Equal(got, c.want) {
-			t.Errorf("%s: got %v, want %v", c.name, got, c.want)
-		}
-	}
-}
 func TestAToolsEndIsToldOrItIsNotGuessed(t *testing.T) {
 	const claudeOK = `{"stdout":"ok","stderr":"","interrupted":false,"isImage":false}`
 	for _, c := range []struct {
@@ -76,6 +43,8 @@ func TestAToolsEndIsToldOrItIsNotGuessed(t *testing.T) {
 		{"a status that is none", "codex", "shell", `{"command":"go test"}`, `{"exit_code":"0"}`, false, "", "go test in /repo: no status"},
 		{"a status of nothing", "codex", "shell", `{"command":"go test"}`, `{"exit_code":null}`, false, "", "go test in /repo: no status"},
 		{"a status beyond all bounds", "codex", "shell", `{"command":"go test"}`, `{"exit_code":1e99}`, false, "", "go test in /repo: no status"},
+		{"in a shell", "codex", "shell", `{"command":"/bin/bash -lc 'go test ./...'"}`, `{"exit_code":1}`, false, "", "go test ./... in /repo: told 1"},
+		{"words like a shell", "codex", "shell", `{"command":"echo 'x bash -lc y'"}`, `{"exit_code":0}`, false, "", "echo 'x bash -lc y' in /repo: told 0"},
 		{"another tool", "claude", "Read", `{"command":"go test"}`, claudeOK, false, "", ""},
 		{"no command", "claude", "Bash", `{"command":7}`, claudeOK, false, "", ""},
 		{"no input", "claude", "Bash", ``, claudeOK, false, "", ""},

@@ -7,7 +7,7 @@ import "encoding/json"
 type GeminiSession struct{ latest }
 
 // Line returns the previous round when a line begins another message. It ignores a line of another shape.
-func (g *GeminiSession) Line(raw []byte) (over []Round, err error) {
+func (g *GeminiSession) Line(raw []byte) (over []Round) {
 	var l struct {
 		ID      string `json:"id"`
 		Type    string `json:"type"`
@@ -20,8 +20,8 @@ func (g *GeminiSession) Line(raw []byte) (over []Round, err error) {
 			Status string          `json:"status"`
 		} `json:"toolCalls"`
 	}
-	if err := json.Unmarshal(raw, &l); err != nil || l.Type != "gemini" {
-		return nil, err
+	if json.Unmarshal(raw, &l) != nil || l.Type != "gemini" {
+		return nil
 	}
 	if g.open != nil && g.open.id != l.ID {
 		over = g.Open()
@@ -34,14 +34,14 @@ func (g *GeminiSession) Line(raw []byte) (over []Round, err error) {
 		g.open.call(c.ID, c.Name, c.Args)
 		g.open.answer(c.ID, c.Status != "success", c.Result)
 	}
-	return over, nil
+	return over
 }
 
 // CopilotSession reads the events of a Copilot CLI session: one for each reply with its calls, and one for each answer.
 type CopilotSession struct{ latest }
 
 // Line returns the previous round when an event begins another reply. It ignores an event of another shape.
-func (s *CopilotSession) Line(raw []byte) (over []Round, err error) {
+func (s *CopilotSession) Line(raw []byte) (over []Round) {
 	var l struct {
 		Type string `json:"type"`
 		// Agent is set in a subagent's events.
@@ -62,8 +62,8 @@ func (s *CopilotSession) Line(raw []byte) (over []Round, err error) {
 			Result  json.RawMessage `json:"result"`
 		} `json:"data"`
 	}
-	if err := json.Unmarshal(raw, &l); err != nil || l.Data.Parent != "" || l.Agent != "" {
-		return nil, err
+	if json.Unmarshal(raw, &l) != nil || l.Data.Parent != "" || l.Agent != "" {
+		return nil
 	}
 	switch l.Type {
 	case "assistant.message":
@@ -80,5 +80,5 @@ func (s *CopilotSession) Line(raw []byte) (over []Round, err error) {
 			s.open.answer(l.Data.Call, !l.Data.Success, l.Data.Result)
 		}
 	}
-	return over, nil
+	return over
 }

@@ -39,9 +39,4 @@ func TestALimitIsReadInAProgramsWords(t *testing.T) {
 			t.Errorf("%s: over at %s, want %s", c.words, got.UTC(), c.want)
 		}
 	}
-	s := &Codex{}
-	say(s, `{"type":"turn.failed","error":{"message":"You’ve hit your usage limit. Try again later, or try again at 6:48 PM."}}`)
-	if got := s.Limit(now); !got.Equal(at(11, 23, 18, 49)) {
-		t.Errorf("Codex's limit is over at %s", got)
-	}
 }

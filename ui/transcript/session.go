@@ -116,25 +116,15 @@ type OpenCodeMessage struct {
 	Parts []struct {
 		Type string `json:"type"`
 		Text string `json:"text"`
-		openCodeCall
+		// Tool and the next fields are those of a call and its answer.
+		Tool   string `json:"tool"`
+		CallID string `json:"callID"`
+		State  struct {
+			Status string          `json:"status"`
+			Input  json.RawMessage `json:"input"`
+			Output json.RawMessage `json:"output"`
+		} `json:"state"`
 	} `json:"parts"`
-}
-
-// openCodeCall is a tool call with its answer.
-type openCodeCall struct {
-	Tool   string `json:"tool"`
-	CallID string `json:"callID"`
-	State  struct {
-		Status string          `json:"status"`
-		Input  json.RawMessage `json:"input"`
-		Output json.RawMessage `json:"output"`
-	} `json:"state"`
-}
-
-// on adds the call to its reply.
-func (c openCodeCall) on(r *reply) {
-	r.call(c.CallID, c.Tool, c.State.Input)
-	r.answer(c.CallID, c.State.Status != "completed", c.State.Output)
 }
 
 // FinalText returns the final text of an OpenCode session, or "" if it was interrupted.
@@ -161,7 +151,8 @@ func OpenCode(session []OpenCodeMessage) (out []Round) {
 			case "text":
 				list[i].text = append(list[i].text, p.Text)
 			case "tool":
-				p.on(&list[i].reply)
+				list[i].call(p.CallID, p.Tool, p.State.Input)
+				list[i].answer(p.CallID, p.State.Status != "completed", p.State.Output)
 			}
 		}
 	}

@@ -1,9 +1,9 @@
-// Package transcript reads the transcripts, streams and messages of agents' programs. It finds the text of a completion and the commands
-// that were run. It separates one reply from the next exactly where the program's format allows that, and never guesses.
+// Package transcript reads the transcripts and messages of agents' programs. It finds the text of a completion and the commands that were
+// run. It separates one reply from the next exactly where the program's format allows that, and never guesses.
 //
-// Reading order: transcript.go (a round, a stream, a reply and its calls), then the programs' formats: claude.go, codex.go, gemini.go,
-// gemini_copilot.go, opencode_stream.go, session.go (Crush and OpenCode); command.go (commands and how they ended); edit.go (files that a
-// call changed); limit.go (when a usage limit ends).
+// Reading order: transcript.go (a round, a reply and its calls), then the programs' formats: claude.go, codex.go, gemini_copilot.go,
+// session.go (Crush and OpenCode); command.go (commands and how they ended); edit.go (files that a call changed); limit.go (when a usage
+// limit ends).
 package transcript
 
 import (
@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"vise/model"
@@ -35,53 +34,6 @@ type Round struct {
 	// Unanswered means that some of its calls have no answer yet, so it may complete more.
 	Unanswered bool
 }
-
-// Stream makes rounds of a program's output, line by line.
-type Stream interface {
-	// Line takes one line without its end and returns the rounds that it ends. An error means that the line was not understood; the caller
-	// continues with the next one.
-	Line([]byte) ([]Round, error)
-	// End returns the rounds that have not ended.
-	End() []Round
-	// Ran returns the commands that ended since the last call of Ran.
-	Ran() []Ran
-	// Last returns the final text of the program, and the program's own error message.
-	Last() (words model.Text, failed string)
-	// Used returns the usage that the program has reported so far.
-	Used() model.Usage
-	// Limit returns until when the program says that its usage limit holds, or zero if it says none.
-	Limit(now time.Time) time.Time
-}
-
-// ending is what a stream keeps in addition to rounds.
-type ending struct {
-	last string
-	// failed is the program's own error message.
-	failed string
-	ran    []Ran
-	usage  model.Usage
-	limit  time.Time
-}
-
-// Ran is part of Stream.
-func (e *ending) Ran() (out []Ran) {
-	out, e.ran = e.ran, nil
-	return out
-}
-
-// Limit is part of Stream.
-func (e *ending) Limit(now time.Time) time.Time {
-	if e.limit.IsZero() {
-		return LimitIn(e.failed, now)
-	}
-	return e.limit
-}
-
-// Used is part of Stream.
-func (e *ending) Used() model.Usage { return e.usage }
-
-// Last is part of Stream.
-func (e *ending) Last() (model.Text, string) { return Words(e.last), e.failed }
 
 // Completing returns the rounds that completed something.
 func Completing(all []Round) []Round {
@@ -184,13 +136,6 @@ func (l *latest) Open() []Round { return l.open.said() }
 
 // Ends reports whether the reply calls nothing, which ends a turn.
 func (l *latest) Ends() bool { return l.open != nil && len(l.open.calls) == 0 }
-
-// End is part of Stream.
-func (l *latest) End() []Round {
-	r := l.open
-	l.open = nil
-	return r.said()
-}
 
 // over reports whether all calls have answers.
 func (r *reply) over() bool {

@@ -6,23 +6,21 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"vise/model"
 )
 
-// say feeds lines to a stream and returns its rounds: words [completed] of tools.
-func say(s Stream, lines ...string) (got []string) {
+// say feeds the lines of a transcript to its reader and returns the rounds: words [completed] of tools.
+func say(s *Claude, lines ...string) (got []string) {
 	tell := func(list []Round) {
 		for _, r := range list {
 			got = append(got, fmt.Sprintf("%s %s %v %v", r.Provenance, r.Text.Raw(), r.Completed, r.Tools))
 		}
 	}
 	for _, l := range lines {
-		rounds, _ := s.Line([]byte(l))
-		tell(rounds)
+		tell(s.Line([]byte(l)))
 	}
-	tell(s.End())
+	tell(s.Open())
 	return got
 }
 
@@ -45,53 +43,12 @@ func TestWhatClaudeCompletesIsReadWithItsAnswers(t *testing.T) {
 			[]string{"same_round Done. [wi-1 wi-2] [t1 t2]", "same_round Next. [] []"}},
 		{"a repeated completion is none", []string{words, fmt.Sprintf(asks, "t1", "wi-1"), fmt.Sprintf(result, "t1", `"{\"completed_transition\":false}"`)},
 			[]string{"same_round Done. [] []"}},
-		{"a subagent's words are not the agent's", []string{strings.Replace(words, `{"type"`, `{"isSidechain":true,"type"`, 1), strings.Replace(words, `{"type"`, `{"parent_tool_use_id":"t9","type"`, 1)}, nil},
+		{"a subagent's words are not the agent's", []string{strings.Replace(words, `{"type"`, `{"isSidechain":true,"type"`, 1)}, nil},
+		{"what is no JSON", []string{"not JSON", words}, []string{"same_round Done. [] []"}},
 		{"an answer without its call", []string{fmt.Sprintf(result, "t9", `"ok"`)}, nil},
 	} {
 		if got := say(&Claude{}, c.lines...); !slices.Equal(got, c.want) {
 			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
-		}
-	}
-}
-
-func TestCodexWordsAreNearAtBest(t *testing.T) {
-	const (
-		text = `{"type":"item.completed","item":{"type":"agent_message","text":"Done."}}`
-		done = `{"type":"item.completed","item":{"id":"i","type":"mcp_tool_call","server":"vise","tool":"CompleteWorkItem","arguments":{"work_item_id":"wi-1"},"status":"completed"}}`
-		ls   = `{"type":"item.completed","item":{"type":"command_execution"}}`
-	)
-	if got, want := say(&Codex{}, text, done), []string{"near_round Done. [wi-1] []"}; !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
-	got := Completing([]Round{{}, {Completed: []string{"wi-1"}}})
-	if len(got) != 1 {
-		t.Errorf("completing rounds: %v", got)
-	}
-	if got, want := say(&Codex{}, text, ls, done), []string{"near_round Done. [] []", "near_round  [wi-1] []"}; !slices.Equal(got, want) {
-		t.Errorf("words before another tool: got %q, want %q", got, want)
-	}
-}
-
-func TestHowATurnEndedIsRead(t *testing.T) {
-	for _, c := range []struct {
-		s            Stream
-		line         string
-		last, failed string
-	}{
-		{&Claude{}, `{"type":"result","subtype":"success","result":"All done."}`, "All done.", ""},
-		{&Claude{}, `{"type":"result","subtype":"error_max_turns","is_error":true,"result":""}`, "", "error_max_turns: "},
-		{&Codex{}, `{"type":"turn.failed","error":{"message":"no credit"}}`, "", "no credit"},
-		{&Codex{}, `{"type":"item.completed","item":{"type":"agent_message","text":"Bye."}}`, "Bye.", ""},
-	} {
-		_, err := c.s.Line([]byte(c.line))
-		last, failed := c.s.Last()
-		if err != nil || last.Raw() != c.last || failed != c.failed {
-			t.Errorf("%s: got %q, %q, %v", c.line, last, failed, err)
-		}
-	}
-	for _, s := range []Stream{&Claude{}, &Codex{}} {
-		if _, err := s.Line([]byte("not JSON")); err == nil {
-			t.Errorf("%T takes what is not JSON", s)
 		}
 	}
 }
@@ -121,34 +78,6 @@ func TestACallOfAForeignServerCompletesNothing(t *testing.T) {
 	} {
 		if got := Completes(tool, []byte(`{"work_item_id":"wi-1"}`)) != ""; got != ours {
 			t.Errorf("%s: taken for ours %v", tool, got)
-		}
-	}
-}
-
-func TestClaudeTellsItsUsageLimitAndThatNobodyPermittedItsCalls(t *testing.T) {
-	const (
-		rejected = `{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":1893456000,"rateLimitType":"five_hour"}}`
-		allowed  = `{"type":"rate_limit_event","rate_limit_info":{"status":"allowed","resetsAt":1893456000}}`
-		call     = `{"type":"assistant","message":{"id":"m1","content":[{"type":"tool_use","id":"%s","name":"Bash","input":{}}]}}`
-		ended    = `{"type":"result","subtype":"success","is_error":false,"result":"Bye.","permission_denials":[%s]}`
-		denial   = `{"tool_name":"Bash","tool_use_id":"t1","tool_input":{}}`
-	)
-	for _, c := range []struct {
-		lines  []string
-		limit  int64
-		failed string
-	}{
-		{[]string{rejected}, 1893456000, ""},
-		{[]string{rejected, allowed}, time.Time{}.Unix(), ""},
-		{[]string{fmt.Sprintf(call, "t1"), fmt.Sprintf(ended, denial)}, time.Time{}.Unix(),
-			"nobody permitted any of its 1 calls (Bash): permit them in its settings"},
-		{[]string{fmt.Sprintf(call, "t1"), fmt.Sprintf(call, "t2"), fmt.Sprintf(ended, denial)}, time.Time{}.Unix(), ""},
-		{[]string{fmt.Sprintf(ended, "")}, time.Time{}.Unix(), ""},
-	} {
-		s := &Claude{}
-		say(s, c.lines...)
-		if _, failed := s.Last(); s.Limit(time.Now()).Unix() != c.limit || failed != c.failed {
-			t.Errorf("%s: limit %s, failed %q", c.lines, s.Limit(time.Now()), failed)
 		}
 	}
 }
