@@ -172,16 +172,28 @@ until vise start AGENT, or vise agents resume AGENT.`,
 			if err != nil {
 				return nil, err
 			}
+			ending := home.Scheduler{Ledger: e.home, Now: e.now, NewKey: home.NewKey, Alive: runner.Alive}
+			if _, err := ending.Settle(e, agent); err != nil { // it ends the turn of a driver that died
+				return nil, err
+			}
 			over := func() bool {
 				a, _ := readOne(e, func(r model.Reader) (model.Agent, error) { a, _ := r.Agent(agent); return a, nil })
 				return !a.Turn.Runs(e.now()) && !slices.ContainsFunc(e.home.Driven(), func(s home.Session) bool {
 					return s.Agent == agent && s.State != home.SessionGone && runner.Alive(s.Driver)
 				})
 			}
+			out := fmt.Sprintf("agent %s is stopped", agent)
 			if !e.await(over) {
-				return receiptAnswer(in, "agent %s is stopped; its program has not ended yet", agent), nil
+				return receiptAnswer(in, "%s; its program has not ended yet", out), nil
 			}
-			return receiptAnswer(in, "agent %s is stopped", agent), nil
+			ended, named, err := runner.EndLeft(e.home.Dir(), agent)
+			if len(ended) > 0 {
+				out += "; what a driver that died left was ended: processes " + runner.Numbers(ended)
+			}
+			if len(named) > 0 {
+				out += "; still running, and not proven to be its own: processes " + runner.Numbers(named)
+			}
+			return receiptAnswer(in, "%s", out), err
 		},
 	}
 }
