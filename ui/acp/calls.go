@@ -53,24 +53,30 @@ func (c Call) With(u acp.ToolCallUpdate) Call {
 // Words describe a call to a person: what it does, and its arguments.
 func (c Call) Words() (tool, input string) {
 	tool = cmp.Or(strings.TrimSpace(c.Title), string(c.Kind), "a tool")
+	if command, ok := in(c.Input, "command").(string); ok {
+		return tool, command
+	}
 	for _, x := range c.Content {
-		switch {
-		case x.Diff != nil:
+		if x.Diff != nil {
 			input += x.Diff.Path + "\n" + x.Diff.NewText + "\n"
-		case x.Content != nil && x.Content.Content.Text != nil:
-			input += x.Content.Content.Text.Text + "\n"
 		}
 	}
-	if m, ok := c.Input.(map[string]any); ok {
-		if command, ok := m["command"].(string); ok {
-			return tool, command
-		}
-	}
-	if c.Input != nil && input == "" {
+	if input += c.texts(); c.Input != nil && input == "" {
 		raw, _ := json.Marshal(c.Input) // what was decoded marshals
 		input = string(raw)
 	}
 	return tool, strings.TrimSpace(input)
+}
+
+// texts are the texts of the call's content.
+func (c Call) texts() string {
+	var all []string
+	for _, x := range c.Content {
+		if x.Content != nil && x.Content.Content.Text != nil {
+			all = append(all, x.Content.Content.Text.Text)
+		}
+	}
+	return strings.Join(all, "\n")
 }
 
 // Field is a field of a form.

@@ -56,13 +56,13 @@ func (b *book) take(rounds []transcript.Round) {
 // does carries out the call of a tool of ours, as our server does before the program tells that the call has ended.
 func (b *book) does(c *toolCall) {
 	name, _ := transcript.OurTool(c.name)
-	input := c.told.RawInput
+	input := c.Input
 	if given := in(input, "arguments"); given != nil {
 		input = given
 	}
 	raw, _ := json.Marshal(input)
 	if input == nil {
-		raw = []byte(c.said())
+		raw = []byte(c.texts())
 	}
 	switch id := b.ids[transcript.WorkItem(c.name, raw)]; name {
 	case "PickWorkItem":

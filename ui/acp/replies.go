@@ -99,8 +99,18 @@ func (r *Replies) Ran() (out []transcript.Ran) {
 	return out
 }
 
-// Asks takes the call of a permission request. Gemini CLI announces a call in no other way.
-func (r *Replies) Asks(u acp.ToolCallUpdate) {
+// Doing returns the title of a call that has not ended.
+func (r *Replies) Doing() string {
+	for _, c := range r.calls {
+		if !c.hasEnded {
+			return c.Title
+		}
+	}
+	return ""
+}
+
+// Asks takes the call of a permission request, and returns what is known of the call. Gemini CLI announces a call in no other way.
+func (r *Replies) Asks(u acp.ToolCallUpdate) Call {
 	c := r.calls[u.ToolCallId]
 	if c == nil {
 		c = &toolCall{isApart: isSubagent(u.Meta)}
@@ -111,10 +121,11 @@ func (r *Replies) Asks(u acp.ToolCallUpdate) {
 			r.begin(c, string(u.ToolCallId))
 		}
 	}
-	c.with(u)
-	if u.Status != nil && (*u.Status == acp.ToolCallStatusCompleted || *u.Status == acp.ToolCallStatusFailed) {
-		r.end(c, *u.Status == acp.ToolCallStatusFailed)
+	c.add(u)
+	if now := (Call{}).With(u); now.Ended() {
+		r.end(c, now.Status == acp.ToolCallStatusFailed)
 	}
+	return c.With(u)
 }
 
 // Refused ends a call whose permission was refused. Gemini CLI says nothing more about it.
@@ -265,7 +276,7 @@ func (p part) tell(x *transcript.Round, hasIDs bool) {
 	x.Text = transcript.Words(words...)
 	for i, c := range p.calls {
 		if i == 0 {
-			x.ID = string(c.told.ToolCallId)
+			x.ID = string(c.ID)
 		}
 		if name, ours := transcript.OurTool(c.name); ours {
 			x.Ours = append(x.Ours, model.Text(name))
@@ -273,7 +284,7 @@ func (p part) tell(x *transcript.Round, hasIDs bool) {
 			x.Others = append(x.Others, model.Text(c.name))
 		}
 		if c.item != "" && !slices.Contains(x.Completed, c.item) {
-			x.Completed, x.Tools = append(x.Completed, c.item), append(x.Tools, string(c.told.ToolCallId))
+			x.Completed, x.Tools = append(x.Completed, c.item), append(x.Tools, string(c.ID))
 		}
 		x.Unanswered = x.Unanswered || !c.hasEnded
 	}

@@ -142,17 +142,16 @@ func (c Call) Line() (verb, about model.Text) {
 	verbs := map[acp.ToolKind]model.Text{acp.ToolKindRead: "read", acp.ToolKindEdit: "edit", acp.ToolKindDelete: "delete",
 		acp.ToolKindMove: "move", acp.ToolKindSearch: "search", acp.ToolKindExecute: "run", acp.ToolKindThink: "think",
 		acp.ToolKindFetch: "fetch"}
-	about = model.Text(tool)
 	if name, ours := transcript.OurTool(c.Title); ours {
 		return "vise", model.Text(name)
 	}
-	if m, ok := c.Input.(map[string]any); ok && c.Kind == acp.ToolKindExecute {
-		if command, ok := m["command"].(string); ok {
-			about = model.Text(command)
-		}
-	} else if len(c.Locations) > 0 && (c.Kind == acp.ToolKindEdit || c.Kind == acp.ToolKindRead) {
+	about = model.Text(tool)
+	switch {
+	case c.Kind == acp.ToolKindExecute && in(c.Input, "command") != nil:
+		about = model.Text(input)
+	case len(c.Locations) > 0 && (c.Kind == acp.ToolKindEdit || c.Kind == acp.ToolKindRead):
 		about = model.Text(filepath.Clean(c.Locations[0].Path))
-	} else if strings.TrimSpace(c.Title) == "" {
+	case strings.TrimSpace(c.Title) == "":
 		about = model.Text(input)
 	}
 	return cmp.Or(verbs[c.Kind], "call"), about
@@ -192,14 +191,6 @@ func lines(s string) int {
 
 // Result is the text that a call gave.
 func (c Call) Result() model.Text {
-	var all []string
-	for _, x := range c.Content {
-		if x.Content != nil && x.Content.Content.Text != nil {
-			all = append(all, x.Content.Content.Text.Text)
-		}
-	}
-	if s, ok := c.Output.(string); ok && len(all) == 0 {
-		all = append(all, s)
-	}
-	return model.Text(strings.Join(all, "\n"))
+	output, _ := c.Output.(string)
+	return model.Text(cmp.Or(c.texts(), output))
 }

@@ -45,8 +45,8 @@ func (u Usage) Next() Usage {
 
 // Update takes one update of a session.
 func (u *Usage) Update(n acp.SessionUpdate) {
-	if c := CallOf(n); c != nil && c.Status != nil {
-		u.called = u.called || *c.Status == acp.ToolCallStatusCompleted || *c.Status == acp.ToolCallStatusFailed
+	if c := CallOf(n); c != nil {
+		u.called = u.called || Call{}.With(*c).Ended()
 	}
 	x := n.UsageUpdate
 	if x == nil {

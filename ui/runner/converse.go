@@ -53,7 +53,7 @@ func (s *session) begin(t *turn) (*conversation, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the log of session %s: %w", s.kept.ID, err)
 	}
-	c := &conversation{turn: t, s: s, log: log, calls: map[sdk.ToolCallId]acp.Call{},
+	c := &conversation{turn: t, s: s, log: log,
 		more: make(chan struct{}, 1), news: make(chan struct{}, 1),
 		replies: acp.Replies{Rule: s.spec.Replies}, usage: s.usage.Next()}
 	_ = s.Ledger.View(context.Background(), func(r model.Reader) error { // without it the next turn looks again
@@ -240,12 +240,7 @@ func roundKey(session string, turn, n int) string {
 // keep notes at what the session works, and what the turn used so far. s.mu is held.
 func (c *conversation) keep() {
 	k := &c.s.kept
-	doing := ""
-	for _, call := range c.calls {
-		if call.Status == sdk.ToolCallStatusPending || call.Status == sdk.ToolCallStatusInProgress {
-			doing = call.Title
-		}
-	}
+	doing := c.replies.Doing()
 	used := c.usage.Used()
 	if c.tokens > 0 && used.Tokens() >= c.tokens {
 		c.cancel(errTokens)
@@ -324,9 +319,7 @@ func (s *session) Ask(r sdk.RequestPermissionRequest) func(context.Context) sdk.
 	if c == nil {
 		return func(context.Context) sdk.PermissionOptionId { return "" }
 	}
-	c.replies.Asks(r.ToolCall)
-	call := c.calls[r.ToolCall.ToolCallId].With(r.ToolCall)
-	c.calls[r.ToolCall.ToolCallId] = call
+	call := c.replies.Asks(r.ToolCall)
 	if c.allows(call) {
 		return func(context.Context) sdk.PermissionOptionId { return optionOf(r.Options, model.PermitOnce) }
 	}

@@ -59,7 +59,6 @@ type conversation struct {
 	log     *acp.Log
 	replies acp.Replies
 	usage   acp.Usage
-	calls   map[sdk.ToolCallId]acp.Call
 	// rounds wait for the ledger, which must not delay the program; more signals them. said counts those that it was given.
 	rounds []transcript.Round
 	more   chan struct{}
@@ -299,9 +298,6 @@ func (s *session) Update(u sdk.SessionUpdate) {
 	}
 	rounds := c.replies.Update(u)
 	c.usage.Update(u)
-	if call := acp.CallOf(u); call != nil {
-		c.calls[call.ToolCallId] = c.calls[call.ToolCallId].With(*call)
-	}
 	c.log.Update(u)
 	c.rounds = append(c.rounds, rounds...)
 	inform(c.more)
