@@ -71,9 +71,8 @@ func (b *box) lines(x facts, words string) []menuLine {
 	if words == "" {
 		return append(on, b.rest...)
 	}
-	out := append(b.typed(x, words), narrowed(on, words)...)
-	out = append(append(out, b.items(x)...), narrowed(b.rest, words)...)
-	out = append(out, narrowed(off, words)...)
+	out := append(b.typed(x, words), narrowed(append(on, b.rest...), words)...)
+	out = append(append(out, b.items(x)...), narrowed(off, words)...)
 	if len(out) == 0 {
 		out = near(slices.Concat(on, b.rest, off), words)
 	}

@@ -103,8 +103,6 @@ func does(c *console, id action.ID) (words, off string) {
 		if c.view == viewDesk && c.focus != paneQueue {
 			words = "scroll"
 		}
-	case action.ViewDesk, action.ViewFleet, action.ViewReports:
-		words = strings.TrimSuffix(a.Title, "…")
 	}
 	return words, ""
 }
