@@ -48,11 +48,11 @@ picture() {
 }
 
 dark='#1c1d21' light='#dfe3ea' light_ground='#fbfbfa' dark_ink='#24292f'
-shot truecolour 120x36 $dark $light xterm-256color truecolor "$tmp/vise" demo
-shot truecolour-light 120x36 $light_ground $dark_ink xterm-256color truecolor "$tmp/vise" demo
-shot truecolour-80x24 80x24 $dark $light xterm-256color truecolor "$tmp/vise" demo
-shot 256 120x36 $dark $light xterm-256color '' "$tmp/vise" demo
-shot 16-dark 120x36 black gray90 xterm '' "$tmp/vise" demo
-shot 16-white 120x36 white black xterm '' "$tmp/vise" demo
-shot tmux 120x36 $dark $light xterm-256color truecolor tmux -S "$tmp/tmux" -f /dev/null new-session "$tmp/vise" demo
+shot truecolour 120x36 $dark $light xterm-256color truecolor "$tmp/vise" admin demo
+shot truecolour-light 120x36 $light_ground $dark_ink xterm-256color truecolor "$tmp/vise" admin demo
+shot truecolour-80x24 80x24 $dark $light xterm-256color truecolor "$tmp/vise" admin demo
+shot 256 120x36 $dark $light xterm-256color '' "$tmp/vise" admin demo
+shot 16-dark 120x36 black gray90 xterm '' "$tmp/vise" admin demo
+shot 16-white 120x36 white black xterm '' "$tmp/vise" admin demo
+shot tmux 120x36 $dark $light xterm-256color truecolor tmux -S "$tmp/tmux" -f /dev/null new-session "$tmp/vise" admin demo
 ls -l "$out"/*.png

@@ -26,11 +26,12 @@ type Subject struct {
 type box struct {
 	*menu
 	hits hits
-	// recent are the last actions, the newest first. rest are the other lines beside actions and items.
-	recent []action.ID
-	rest   []menuLine
-	verbs  []string
-	read   func(words []string, on Subject) tea.Cmd
+	// recent are the last actions, the newest first. places are where one can go, rest are the other
+	// lines beside actions and items.
+	recent       []action.ID
+	places, rest []menuLine
+	verbs        []string
+	read         func(words []string, on Subject) tea.Cmd
 }
 
 // viewBox marks the search of the box.
@@ -40,7 +41,7 @@ const viewBox = viewCount
 const mostInBox = 50
 
 func openBox(c *console) dialog {
-	b := &box{menu: runMenu("Commands", nil), recent: c.recent, rest: boxLines(c), verbs: c.opt.LineVerbs}
+	b := &box{menu: runMenu("Commands", nil), recent: c.recent, places: goLines(c)[1:], rest: boxLines(c), verbs: c.opt.LineVerbs}
 	b.Of = b.lines
 	if limits := c.limits(false); limits != "" {
 		b.Limit = "Searched were only " + limits + "."
@@ -69,12 +70,12 @@ func (b *box) asks(now time.Time) (asked, action.RowFilter) {
 func (b *box) lines(x facts, words string) []menuLine {
 	on, off := boxActs(x, b.recent)
 	if words == "" {
-		return append(on, b.rest...)
+		return slices.Concat(on, b.places, b.rest)
 	}
-	out := append(b.typed(x, words), narrowed(append(on, b.rest...), words)...)
-	out = append(append(out, b.items(x)...), narrowed(off, words)...)
+	out := append(b.typed(x, words), narrowed(append(on, b.places...), words)...)
+	out = append(append(out, b.items(x)...), narrowed(append(b.rest, off...), words)...)
 	if len(out) == 0 {
-		out = near(slices.Concat(on, b.rest, off), words)
+		out = near(slices.Concat(on, b.places, b.rest, off), words)
 	}
 	return out
 }
@@ -151,9 +152,9 @@ func boxActs(x facts, recent []action.ID) (on, off []menuLine) {
 	return on, off
 }
 
-// boxLines are the lines of places, copies, agents, themes, settings and filters.
+// boxLines are the lines of copies, agents, themes, settings and filters.
 func boxLines(c *console) []menuLine {
-	out := append(goLines(c)[1:], copyLines()...)
+	out := copyLines()
 	for _, l := range agentMenu(c).(*menu).Lines {
 		l.Group, l.Other = "AGENTS", nil
 		out = append(out, l)
