@@ -22,6 +22,8 @@ type Program struct {
 	Login string
 	// Env are variables that it needs, as NAME=value, and variables of the driver's environment that it may see, as NAME.
 	Env []string
+	// Runs names a variable, and a command whose path it gets unless it is set: an adapter is installed without the program that it runs.
+	Runs [2]string
 	// Mode is the mode in which it asks before it acts; empty: its own is that mode.
 	Mode string
 	// MCPFile means that it takes no MCP server from the session: its command gets the option and a file with the servers.
@@ -44,7 +46,7 @@ var Programs = []Program{
 	{
 		Name: "claude", Command: []string{"claude-agent-acp"}, Tried: "claude-agent-acp 0.101.0",
 		Install: "npm install -g --omit=optional @agentclientprotocol/claude-agent-acp", Size: "60 MB, beside Claude Code itself",
-		Login: "claude /login", Steers: true, TellsCost: true, Mode: "default",
+		Login: "claude /login", Runs: [2]string{"CLAUDE_CODE_EXECUTABLE", "claude"}, Steers: true, TellsCost: true, Mode: "default",
 		// Newer versions defer the tools of MCP servers unless the search for tools is off.
 		Env: []string{"ENABLE_TOOL_SEARCH=false", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "ANTHROPIC_MODEL",
 			"CLAUDE_CONFIG_DIR", "CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "IS_SANDBOX"},
@@ -53,7 +55,7 @@ var Programs = []Program{
 	{
 		Name: "codex", Command: []string{"codex-acp"}, Tried: "codex-acp 2.6.0",
 		Install: "npm install -g --omit=optional @agentclientprotocol/codex-acp", Size: "10 MB, beside Codex itself",
-		Login: "codex login", Steers: true,
+		Login: "codex login", Runs: [2]string{"CODEX_PATH", "codex"}, Steers: true,
 		// In its own mode a model reviews calls, and denies ours.
 		Mode:    "workspace-write",
 		Env:     []string{"OPENAI_API_KEY", "OPENAI_BASE_URL", "CODEX_HOME", "CODEX_API_KEY"},
@@ -70,12 +72,13 @@ var Programs = []Program{
 		Install: "npm install -g @google/gemini-cli", Size: "100 MB", Login: "gemini", Hangs: true,
 		Replies: ReplyBySuffix,
 		Env: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GEMINI_BASE_URL", "GOOGLE_CLOUD_PROJECT",
-			"GOOGLE_GENAI_USE_VERTEXAI"},
+			"GOOGLE_GENAI_USE_VERTEXAI", "GEMINI_CLI_TRUST_WORKSPACE", "GEMINI_CLI_TRUSTED_FOLDERS_PATH"},
 	},
 	{
 		Name: "copilot", Command: []string{"copilot", "--acp"}, Tried: "Copilot CLI 1.0.102",
 		Install: "npm install -g @github/copilot", Size: "130 MB", Login: "copilot login", MCPFile: "--additional-mcp-config",
-		Env:     []string{"GH_TOKEN", "GITHUB_TOKEN", "COPILOT_GITHUB_TOKEN", "COPILOT_HOME"},
+		Env: []string{"GH_TOKEN", "GITHUB_TOKEN", "COPILOT_GITHUB_TOKEN", "COPILOT_HOME", "COPILOT_MODEL", "COPILOT_PROVIDER_BASE_URL",
+			"COPILOT_PROVIDER_API_KEY", "COPILOT_PROVIDER_TYPE"},
 		Replies: ReplyByUsage, Usage: UsageOfProcess,
 	},
 }
@@ -114,7 +117,10 @@ func Of(command []string) Program {
 
 // Environment returns the variables that the program needs: those with a value, and those of the driver that it may see.
 func (p Program) Environment() (env []string) {
-	for _, x := range p.Env {
+	if path, err := exec.LookPath(p.Runs[1]); err == nil {
+		env = append(env, p.Runs[0]+"="+path)
+	}
+	for _, x := range append(p.Env, p.Runs[0]) {
 		if v, ok := os.LookupEnv(x); ok {
 			env = append(env, x+"="+v)
 		} else if strings.Contains(x, "=") {

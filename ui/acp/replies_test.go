@@ -332,3 +332,18 @@ func TestManyPiecesAreOneText(t *testing.T) {
 		t.Errorf("%d rounds", len(rounds))
 	}
 }
+
+// Copilot CLI gives our tools the kinds of others. A command's title can be anything, so it names none of our tools.
+func TestOurToolIsKnownByItsTitleWhateverItsKind(t *testing.T) {
+	for kind, want := range map[acp.ToolKind]string{acp.ToolKindEdit: "vise-UpdateWorkItem", acp.ToolKindExecute: "execute"} {
+		r := Replies{Rule: ReplyByUsage}
+		r.Update(acp.SessionUpdate{ToolCall: &acp.SessionUpdateToolCall{ToolCallId: "c1", Title: "vise-UpdateWorkItem", Kind: kind}})
+		title, other := "UpdateWorkItem", acp.ToolKindOther
+		if r.Asks(acp.ToolCallUpdate{ToolCallId: "c1"}); kind == acp.ToolKindEdit {
+			r.Asks(acp.ToolCallUpdate{ToolCallId: "c1", Title: &title, Kind: &other})
+		}
+		if got := r.Tool("c1"); got != want {
+			t.Errorf("a call of kind %s is of the tool %s", kind, got)
+		}
+	}
+}

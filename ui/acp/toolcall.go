@@ -60,6 +60,7 @@ func (c *toolCall) add(u acp.ToolCallUpdate) {
 }
 
 // tool is the tool's name, else the kind of the call. The title of a call of another kind is its name; others have titles for people.
+// Copilot CLI gives our tools the kinds of others, but never that of a command, whose title can be anything.
 func (c *toolCall) tool() string {
 	if name, ok := in(c.meta, "claudeCode", "toolName").(string); ok {
 		return name
@@ -69,7 +70,7 @@ func (c *toolCall) tool() string {
 	switch {
 	case c.meta["is_mcp_tool_call"] == true: // Codex
 		return "mcp__" + server + "__" + tool
-	case c.Kind != acp.ToolKindOther && c.Kind != "":
+	case c.Kind != acp.ToolKindOther && c.Kind != "" && (c.Kind == acp.ToolKindExecute || !transcript.IsOurs(c.Title)):
 		return string(c.Kind)
 	}
 	return c.Title

@@ -87,6 +87,17 @@ func play(name string) {
 		}
 		d := &Driver{Ledger: l, Programs: map[model.AgentID]Program{"ann": p}, Home: os.Getenv("VISE_HOME"), Now: time.Now}
 		panic(d.Run(context.Background()))
+	case "drives-acp": // the agent's turns, with the script that the variable names
+		l, err := store.Open(os.Getenv("VISE_HOME"), store.Options{})
+		if err != nil {
+			panic(err)
+		}
+		p, err := Program{Command: []string{os.Args[0]}, Env: []string{script + "=" + os.Getenv("SCRIPT")}}.Checked()
+		if err != nil {
+			panic(err)
+		}
+		d := &Driver{Ledger: l, Programs: map[model.AgentID]Program{"ann": p}, Home: os.Getenv("VISE_HOME"), Now: time.Now}
+		panic(d.Run(context.Background()))
 	case "driver": // of a run of a shell, as the variables say
 		r, err := execute(context.Background(), processSpec{Argv: sh(os.Getenv("SCRIPT"), os.Getenv("DIR")),
 			Env: []string{"PATH=" + os.Getenv("PATH")}, Record: newRecord(os.Getenv("VISE_HOME"), "ann")})

@@ -140,9 +140,10 @@ func (s *session) start(ctx context.Context, turn int) error {
 	lifetime, stop := context.WithCancelCause(context.WithoutCancel(ctx))
 	s.stop = stop
 	output := &outputPipe{File: from}
+	env := s.program.environment("VISE_HOME="+s.Home, "VISE_AGENT="+string(s.agent), "VISE_ACTOR="+string(model.AgentActor(s.agent)),
+		fmt.Sprintf("VISE_TURN=%d", turn))
 	spec := processSpec{Argv: argv, Dir: s.dir, Stdin: in, Stdout: out, Stderr: s.stderr, Record: newRecord(s.Home, s.agent),
-		Env: s.program.environment(append(s.spec.Environment(), "VISE_HOME="+s.Home, "VISE_AGENT="+string(s.agent),
-			"VISE_ACTOR="+string(model.AgentActor(s.agent)), fmt.Sprintf("VISE_TURN=%d", turn))...)}
+		Env: append(s.spec.Environment(), env...)}
 	go func() {
 		defer close(s.over)
 		s.how, s.fail = execute(lifetime, spec)
@@ -203,7 +204,7 @@ func (s *session) greet(ctx context.Context, old string) error {
 	if how == acp.Loaded {
 		s.awaitSilence(ctx)
 	}
-	if s.spec.Mode != "" && how == acp.Began {
+	if s.spec.Mode != "" { // a session that goes on is in the program's own mode again (Codex)
 		if err := s.client.SetMode(ctx, s.spec.Mode); err != nil {
 			return fmt.Errorf("it did not take the mode %q, in which it asks: %w", s.spec.Mode, err)
 		}

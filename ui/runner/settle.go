@@ -22,6 +22,7 @@ func Settle(ctx context.Context, h *home.Home) {
 		}
 		program, _ := acp.Named(s.Program)
 		for i, r := range saidIn(entries, program) {
+			r.Turn = s.Turn
 			if err = apply(ctx, h, s.Agent, r, roundKey(s.ID, s.Turn, i+1)); err != nil && !home.RefusedForGood(err) {
 				break
 			}
@@ -50,7 +51,7 @@ func saidIn(entries []acp.Entry, program acp.Program) []said {
 	return saidOf(append(all, rest...))
 }
 
-// apply gives the ledger a round whose turn is over.
+// apply gives the ledger a round. The trace takes the words of one without a completion only until the ledger has ended the turn.
 func apply(ctx context.Context, h *home.Home, agent model.AgentID, s said, key string) error {
 	if len(s.done) > 0 {
 		_, _, err := h.Report(ctx, home.HookReport{Key: key, Agent: agent, Items: s.done, Text: s.Text,
@@ -59,5 +60,8 @@ func apply(ctx context.Context, h *home.Home, agent model.AgentID, s said, key s
 	}
 	s.Round.Provenance = ""
 	_, err := h.Apply(ctx, model.Envelope{Key: key, Actor: model.AgentActor(agent), Agent: agent, Command: s.Round})
+	if e := model.AsError(err); e != nil && e.Code == model.CodeStale {
+		return nil
+	}
 	return err
 }

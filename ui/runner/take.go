@@ -77,8 +77,9 @@ func (t *turn) garbage(err error) {
 // take applies one round. If the ledger refuses it, its text is kept with the reason.
 func (t *turn) take(ctx context.Context, s said) {
 	if t.rounds++; t.rounds > t.program.Turn.Rounds {
-		t.cancel(errRounds)
-		return
+		if t.cancel(errRounds); s.key == "" {
+			return
+		} // what a session says until it has ended is kept
 	}
 	r := s.Round
 	r.Turn = t.index

@@ -1,0 +1,240 @@
+package runner
+
+import (
+	"cmp"
+	"context"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"vise/model"
+	"vise/store/home"
+	"vise/ui/config"
+)
+
+// until waits for a state of the ledger.
+func (b *bench) until(holds func(model.Reader) bool) {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b.t.Context(), time.Minute)
+	defer cancel()
+	for revision, isSo := uint64(0), false; ; {
+		b.view(func(r model.Reader) { revision, isSo = r.Revision(), holds(r) })
+		if isSo {
+			return
+		}
+		if _, err := b.ledger.Follow(ctx, revision); err != nil {
+			b.t.Fatal(err)
+		}
+	}
+}
+
+// attended drives a program as for a person who can answer. The returned function ends that.
+func (b *bench) attended(p Program) (end func()) {
+	ctx, cancel := context.WithCancel(b.t.Context())
+	d := b.driver(p)
+	d.Once = false
+	ended := make(chan error, 1)
+	go func() { ended <- d.Run(ctx) }()
+	return func() { cancel(); <-ended }
+}
+
+func reportOf(w model.WorkItem) string { return w.ResultSummary.Raw() }
+
+func TestEachCompletionOfATurnGetsItsOwnWords(t *testing.T) {
+	for script, want := range map[string][]string{
+		"acp-twice": {"Report of 0", "Report of 1", "Report of 2"}, "acp-silent": {""}, "acp-nameless": {"Done: it works."},
+	} {
+		b := newBench(t)
+		var items []string
+		for range want {
+			items = append(items, string(b.do(model.Operator, model.CreateWorkItem{Objective: "One"}).WorkItemID))
+		}
+		p := b.program(script)
+		p.Env = append(p.Env, "ITEMS="+strings.Join(items, " "))
+		b.drive(p)
+		for i, id := range items {
+			w := b.item(model.ItemID(id))
+			if got := strings.Replace(reportOf(w), id, string(rune('0'+i)), 1); w.State != model.Completed || got != want[i] {
+				t.Errorf("%s: item %d is %s, reported as %q; want %q", script, i, w.State, got, want[i])
+			}
+		}
+	}
+}
+
+// However a turn is cut off, what was said in it is in the ledger.
+func TestWhatWasSaidInATurnThatWasCutOffIsKept(t *testing.T) {
+	for name, c := range map[string]struct {
+		script string
+		turn   config.Turn
+		code   model.TurnCode
+		words  []string
+	}{
+		"by replies":   {"acp-chatter", config.Turn{Rounds: 2}, model.ProgramTooLong, []string{"Round 0.", "Round 3.", "Round 4."}},
+		"by time":      {"acp-cancel", config.Turn{Timeout: config.Span(time.Second)}, model.ProgramTimedOut, []string{"I think.", "I stopped."}},
+		"by a kill":    {"acp-killed", config.Turn{}, model.ProgramFailed, []string{"Last words."}},
+		"a long line":  {"acp-long", config.Turn{}, model.ProgramFailed, []string{"Last words."}},
+		"by its error": {"acp-exits", config.Turn{}, model.ProgramFailed, []string{"Last words."}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			b.do(model.Operator, model.CreateWorkItem{Objective: "One"})
+			p := b.program(c.script)
+			p.Turn.Rounds, p.Turn.Timeout = cmp.Or(c.turn.Rounds, p.Turn.Rounds), cmp.Or(c.turn.Timeout, p.Turn.Timeout)
+			b.drive(p)
+			news, said := b.ended(), trace(b)
+			for _, w := range c.words {
+				if !strings.Contains(said, w) {
+					t.Errorf("the ledger has %q, without %q", said, w)
+				}
+			}
+			if news.Code != c.code || name == "a long line" && !strings.Contains(news.Reason.Raw(), "10 MiB") {
+				t.Errorf("the turn ended as %+v", news)
+			}
+		})
+	}
+}
+
+func TestAnOpenQuestionEndsWithItsTurn(t *testing.T) {
+	b := newBench(t)
+	b.do(model.Operator, model.CreateWorkItem{Objective: "One"})
+	end := b.attended(b.program("acp-leaves"))
+	b.until(func(r model.Reader) bool {
+		a, _ := r.Agent("ann")
+		return a.TurnIndex > 0 && a.Turn == nil && len(a.Permissions) == 0
+	})
+	end()
+	if got := len(b.entries(model.EventPermissionAsked)); got == 0 {
+		t.Error("nothing was asked")
+	}
+}
+
+func TestAFormIsAQuestionAndItsAnswerReachesTheProgram(t *testing.T) {
+	b := newBench(t)
+	b.do(model.Operator, model.CreateWorkItem{Objective: "One"})
+	end := b.attended(b.program("acp-form"))
+	var asked model.Wait
+	b.until(func(r model.Reader) bool {
+		for _, x := range r.ItemWaits("ann", "") {
+			asked = x
+		}
+		return asked.ID != ""
+	})
+	if len(asked.Ask.Choices) != 2 || !strings.HasPrefix(asked.Ask.Question.Raw(), "Which cache?") {
+		t.Errorf("asked %+v", asked)
+	}
+	b.do(model.Operator, model.Answer{WaitID: asked.ID, Text: "LFU"})
+	b.until(func(r model.Reader) bool {
+		a, _ := r.Agent("ann")
+		return a.Turn == nil
+	})
+	end()
+	if got := strings.Join(b.said(), " "); !strings.Contains(got, `"action":"accept"`) || !strings.Contains(got, `"kind":"LFU"`) {
+		t.Errorf("the program got %s", got)
+	}
+}
+
+// After a restart the agent's session for the item goes on, in the mode that asks. What an old session repeats is not said again.
+func TestASessionGoesOnAfterARestart(t *testing.T) {
+	for can, want := range map[string]string{
+		`{"loadSession":true,"sessionCapabilities":{"resume":{}}}`: "session/resume", `{"loadSession":true}`: "session/load", `{}`: "session/new",
+	} {
+		b := newBench(t)
+		id := b.do(model.Operator, model.CreateWorkItem{Objective: "One"}).WorkItemID
+		b.do("agent:ann", model.PickWorkItem{WorkItemID: id})
+		p := b.program("acp-opens")
+		link := t.TempDir() + "/codex-acp"
+		if err := os.Symlink(p.Command[0], link); err != nil {
+			t.Skip(err)
+		}
+		p.Command, p.Env = []string{link}, append(p.Env, "CAN="+can)
+		for range 2 {
+			b.do(model.Operator, model.Say{AgentID: "ann", Text: "go on"})
+			b.drive(p)
+		}
+		said := strings.Join(b.said(), "|")
+		if !strings.HasSuffix(said, "Opened by "+want+" in mode workspace-write") || strings.Contains(said, "earlier turn") {
+			t.Errorf("%s: the ledger has %q", can, said)
+		}
+		if s := home.SessionsIn(b.dir, time.Now).Driven(); len(s) != 1 || s[0].Item != id {
+			t.Errorf("%s: the sessions are %+v", can, s)
+		}
+	}
+}
+
+func TestAnAdapterRunsThePersonsOwnProgram(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("PATH", dir)
+	t.Setenv("CODEX_PATH", "")
+	if err := os.WriteFile(dir+"/codex", []byte("#!/bin/sh\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	os.Unsetenv("CODEX_PATH")
+	p := Program{Command: []string{"codex-acp"}}
+	if got := p.spec().Environment(); !slices.Contains(got, "CODEX_PATH="+dir+"/codex") {
+		t.Errorf("the adapter gets %q", got)
+	}
+}
+
+// What a session said when its driver was killed reaches the ledger once, with the report, and the permission that it asked for is gone.
+func TestWhatAKilledDriversSessionSaidIsSettledOnce(t *testing.T) {
+	for script, words := range map[string]string{
+		"acp-dies-speaking": "Half a thou", "acp-dies-done": "Done: it works.", "acp-dies-asking": "May I?",
+	} {
+		t.Run(script, func(t *testing.T) {
+			b := newBench(t)
+			id := b.do(model.Operator, model.CreateWorkItem{Objective: "One"}).WorkItemID
+			driver := exec.Command(os.Args[0])
+			driver.Env = append(os.Environ(), "VISE_TEST_SCRIPT=drives-acp", "SCRIPT="+script, "VISE_HOME="+b.dir)
+			if err := driver.Start(); err != nil {
+				t.Fatal(err)
+			}
+			isSaid := func() bool {
+				s := home.SessionsIn(b.dir, time.Now).Driven()
+				return len(s) == 1 && slices.Contains(b.said(), words)
+			}
+			b.until(func(r model.Reader) bool {
+				a, _ := r.Agent("ann")
+				w, _ := r.Item(id)
+				return a.Turn != nil && (script != "acp-dies-asking" || len(a.Permissions) > 0) && (script != "acp-dies-done" || w.State == model.Completed)
+			})
+			ticks := time.NewTicker(10 * time.Millisecond)
+			defer ticks.Stop()
+			for !isSaid() {
+				<-ticks.C
+			}
+			_ = driver.Process.Kill()
+			_ = driver.Wait()
+			h, err := home.Open(b.dir, home.Options{LeaveQueue: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer h.Close()
+			if err := h.SweepPermissions(t.Context(), Alive); err != nil {
+				t.Fatal(err)
+			}
+			Settle(t.Context(), h)
+			if said := trace(b) + reportOf(b.item(id)); !strings.Contains(said, words) {
+				t.Errorf("the ledger has %q", said)
+			}
+			if got := reportOf(b.item(id)); script == "acp-dies-done" && got != words {
+				t.Errorf("the report is %q", got)
+			}
+			var before, after uint64
+			b.view(func(r model.Reader) {
+				before = r.Revision()
+				if a, _ := r.Agent("ann"); len(a.Permissions) > 0 {
+					t.Errorf("it still asks %+v", a.Permissions)
+				}
+			})
+			Settle(t.Context(), h)
+			b.view(func(r model.Reader) { after = r.Revision() })
+			if before != after || len(h.Turns()) > 0 {
+				t.Errorf("settled twice: revision %d, then %d; turns %+v", before, after, h.Turns())
+			}
+			_, _, _ = EndLeft(b.dir, "ann")
+		})
+	}
+}
