@@ -29,6 +29,7 @@ func newWelcome(fx *effects, first *FirstRun) *welcome {
 			create.Title = "Begin with the agent " + string(first.Agents[0])
 		}
 	}
+	d.menu = menu{Title: "Welcome to vise", Foot: "1-3 choose · ? what they do · q quit", Below: d.said}
 	d.Lines = []menuLine{
 		create,
 		{Title: "Look around with demo data (in memory, nothing is saved)", Result: effect{Do: d.start()}},
@@ -36,9 +37,6 @@ func newWelcome(fx *effects, first *FirstRun) *welcome {
 	}
 	return d
 }
-
-// dryRunLine is the position of the choice below the found programs.
-const dryRunLine = 2
 
 // Press is part of dialog. The box stays open below the dialog that a choice opens.
 func (d *welcome) Press(k keyPress, x facts) (open bool, m message) {
@@ -52,25 +50,14 @@ func (d *welcome) Press(k keyPress, x facts) (open bool, m message) {
 	return true, m
 }
 
-// Draw is part of dialog.
-func (d *welcome) Draw(x facts) drawnDialog {
-	lines := append(x.Hang(" ", x.Text, "Nothing is at "+clean(d.first.Home)+" yet, and nothing has been written.", x.Inner()-2), "")
-	for i, l := range d.Lines {
-		if i == dryRunLine {
-			found := "No agent's program was found on your PATH."
-			if len(d.first.Programs) > 0 {
-				found = "Found: " + x.Show(model.Text(strings.Join(d.first.Programs, "   ")))
-			}
-			lines = append(lines, "", x.Note(found))
-		}
-		mark := " "
-		if i == d.At {
-			mark = x.Glyph.Cursor
-		}
-		lines = append(lines, x.Strip(x.Inner(), i == d.At, x.Key.Of(" "+mark+" "), x.Key.Of(fmt.Sprintf("%d  ", i+1)), x.Text.Of(l.Title)))
+// said says where the ledger will be, and which programs were found.
+func (d *welcome) said(x facts) []string {
+	found := "No agent's program was found on your PATH."
+	if len(d.first.Programs) > 0 {
+		found = "Found: " + x.Show(model.Text(strings.Join(d.first.Programs, "   ")))
 	}
-	lines = append(lines, "", x.Note("The same on the command line:  vise admin init --help"))
-	return x.dialog("Welcome to vise", "1-3 choose · ? what they do · q quit", lines)
+	out := x.Hang(" ", x.Text, "Nothing is at "+clean(d.first.Home)+" yet, and nothing has been written.", x.Inner()-2)
+	return slices.Concat(out, x.Notes(found), x.Notes("The same on the command line:  vise admin init --help"))
 }
 
 // help explains the choices and what follows each of them.

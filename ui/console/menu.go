@@ -294,7 +294,10 @@ func (m *menu) line(l menuLine, i int, x facts) string {
 	if !m.Searchable {
 		l.Title = cmp.Or(l.Key, strconv.Itoa(i+1)) + " " + l.Title
 	}
-	title := text.Pad(l.Title, min(titles, max(w-len(key)-3, 8))) + " "
+	if does == "" {
+		titles = w
+	}
+	title := text.Pad(l.Title, min(titles, max(w-len(key)-4, 8))) + " "
 	return x.Strip(w, i == m.At, x.Key.Of(" "+mark), x.Key.Of(key), ink.Of(title), x.Muted.Of(does))
 }
 
