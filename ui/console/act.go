@@ -176,6 +176,9 @@ func (c *console) scroll(p pane, n int) {
 	case screen.TabChanges:
 		c.changes.List = c.changes.Step(n)
 		return
+	case screen.TabSession:
+		c.talk.inSession(c.detailView().MoveSession(n))
+		return
 	}
 	c.scrollTo(at, min(c.place.scroll[at]+n, c.lastTop(p)))
 }

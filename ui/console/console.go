@@ -49,12 +49,13 @@ type console struct {
 	quitting bool
 }
 
-// neighbours belong to an item's work: threads, file todos, its changes, and the work trees of
+// neighbours belong to an item's work: threads, file todos, sessions, its changes, and the work trees of
 // its checks.
 type neighbours struct {
 	threads threads
 	files   fileTodos
 	changes itemChanges
+	talk    talk
 	checked checkedTrees
 }
 
@@ -167,6 +168,7 @@ func (c console) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	readFinding(&c)
 	followChanges(&c)
 	followTrees(&c)
+	followSession(&c)
 	c.start(c.plan.keepSeen(c.fx))
 	lookOn(&c)
 	themed(&c)

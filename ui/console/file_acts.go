@@ -15,7 +15,7 @@ import (
 // ownPage is the tab of the detail that has its own meanings for the Desk's keys; -1 if it is not open, or has not the keys.
 func (c *console) ownPage() screen.Tab {
 	open := c.layers.top() == nil && c.view == viewDesk && c.focus == paneDetail
-	if open && (c.tab == screen.TabFiles && len(c.files.Open()) > 0 || c.tab == screen.TabChanges) {
+	if open && (c.tab == screen.TabFiles && len(c.files.Open()) > 0 || c.tab == screen.TabChanges || c.tab == screen.TabSession) {
 		return c.tab
 	}
 	return -1
@@ -38,6 +38,12 @@ func (c *console) actOnPage(id action.ID) bool {
 		}
 		changesActs[at].on(c)
 		return true
+	case screen.TabSession:
+		do, ok := sessionActs[id]
+		if ok {
+			do(c)
+		}
+		return ok
 	}
 	return false
 }
@@ -59,6 +65,10 @@ func pageHints(c *console) (out []action.Action) {
 		for _, x := range changesActs {
 			add(x.id, x.word)
 		}
+	case screen.TabSession:
+		add(action.Open, "unfold")
+		add(action.NextMatch, "next call")
+		add(action.Message, "say")
 	}
 	return out
 }

@@ -42,7 +42,7 @@ func goLines(c *console) []menuLine {
 
 // tabLetters are the letters of the tabs.
 var tabLetters = [screen.TabCount]struct{ key, does string }{
-	{"p", "plan.md"}, {"t", "the checklist"}, {"h", "its waits and what happened to it"},
+	{"p", "plan.md"}, {"s", "what the agent's program says and does"}, {"t", "the checklist"}, {"h", "its waits and what happened to it"},
 	{"c", "its report"}, {"b", "where work was left"}, {"l", "file todos"}, {"v", "what the work changed"},
 }
 

@@ -146,6 +146,8 @@ type Session struct {
 	Threads Threads
 	// Changes may be nil. Then there is no tab Changes.
 	Changes Diffs
+	// Sessions may be nil. Then there is no tab Session.
+	Sessions Sessions
 	// Demo: the screen says that nothing is saved.
 	Demo bool
 	// ReadOnly is the reason why changes are refused; empty if they are allowed.

@@ -31,7 +31,9 @@ type Detail struct {
 	// Scroll is the first visible line of the page. The plan has its own position.
 	Scroll int
 	Plan   Plan
-	Files  FileTodos
+	// Session is the item's session, or its agent's last one; nil if vise runs none.
+	Session *Session
+	Files   FileTodos
 	// FileCursor is the selected todo on the page of files.
 	FileCursor todo.Ref
 	// Changes are the files that the work changed. HasChanges means that the directory of the work is known.
@@ -66,6 +68,9 @@ func (v Detail) Draw(pane int) Drawing {
 			p.Lines = append(p.Lines, v.window(w, h-len(p.Lines))...)
 		}
 		p.Foot = v.foot()
+		if v.Tab == TabSession && v.Session != nil {
+			p.Right = v.Muted.Paint(v.Session.Words(v.Frame))
+		}
 	}
 	return p.draw(v.Frame)
 }
@@ -198,6 +203,8 @@ func (v Detail) window(w, h int) []string {
 		return visibleRows(v.page(w), v.fileLine(w)-h+2, h)
 	case v.Tab == TabChanges:
 		return v.changes(w, h)
+	case v.Tab == TabSession:
+		return v.talk(w, h)
 	}
 	return visibleRows(v.page(w), v.Scroll, h)
 }
@@ -215,7 +222,7 @@ func (v Detail) LastLine() int {
 	switch {
 	case v.Detail == nil:
 		return -1
-	case v.Tab == TabPlan, v.Tab == TabChanges:
+	case v.Tab == TabPlan, v.Tab == TabSession, v.Tab == TabChanges:
 		return 0
 	}
 	return max(len(v.page(w))-h, 0)
@@ -230,6 +237,8 @@ func (v Detail) foot() string {
 		return v.planFoot()
 	case v.Tab == TabChanges:
 		return v.changesFoot()
+	case v.Tab == TabSession:
+		return v.sessionFoot()
 	}
 	if last := v.LastLine(); last > 0 && v.Tab != TabFiles {
 		return v.Muted.Paint(fmt.Sprintf("%d%%", v.Scroll*100/last))

@@ -13,6 +13,7 @@ type Tab int
 // The tabs.
 const (
 	TabPlan Tab = iota
+	TabSession
 	tabTodos
 	TabHistory
 	TabReport
@@ -23,7 +24,7 @@ const (
 )
 
 // TabNames are the tabs' names on screen.
-var TabNames = [TabCount]string{"Plan", "Todos", "History", "Report", "Thread", "Files", "Changes"}
+var TabNames = [TabCount]string{"Plan", "Session", "Todos", "History", "Report", "Thread", "Files", "Changes"}
 
 // TabOf returns the page that shows what an entry of the inbox is about.
 func TabOf(n model.Need) Tab {
@@ -36,12 +37,14 @@ func TabOf(n model.Need) Tab {
 	return TabPlan
 }
 
-// Offers reports whether a tab is shown among the others. Thread, Files and Changes are shown only if they have content, or while they are
-// open.
+// Offers reports whether a tab is shown among the others. Session, Thread, Files and Changes are shown only if they have content, or while
+// they are open.
 func (v Detail) Offers(t Tab) bool {
 	switch {
 	case t == v.Tab:
 		return true
+	case t == TabSession:
+		return v.Session != nil
 	case t == TabThread:
 		return v.Linked || !v.Card.Empty()
 	case t == TabFiles:

@@ -1,0 +1,454 @@
+package screen
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	sdk "github.com/coder/acp-go-sdk"
+
+	"vise/model"
+	"vise/ui/acp"
+	"vise/ui/action"
+	"vise/ui/text"
+)
+
+// Session is what a session of an agent's program said and did, and the place in it. Only the parts on screen are laid out.
+type Session struct {
+	ID string
+	Live
+	Parts []acp.Part
+	// Stands means that the screen does not follow the end: line Row of part At is the first on it, and Seen parts were there when it was
+	// left.
+	Stands        bool
+	At, Row, Seen int
+	// Chosen is the part that is folded and unfolded, Turned are those that are not as they are at first.
+	Chosen int
+	Turned map[int]bool
+	// Laid keeps the lines of parts that change no more.
+	Laid map[int]LaidPart
+}
+
+// Live is what a session does now.
+type Live struct {
+	State         model.Text
+	Since         time.Time
+	Doing         model.Text
+	Context, Size int
+	USD           float64
+	// Asks means that it waits for a person.
+	Asks, Gone bool
+}
+
+// LaidPart are the lines of a part at a width and in a style; with Words, only of the first letters of its text.
+type LaidPart struct {
+	w     int
+	style *Styles
+	lines []string
+	words int
+}
+
+// Words say in short what a session does, since when, and what it used.
+func (l Live) Words(f Frame) string {
+	if l.State == "" {
+		return ""
+	}
+	said := []string{f.Show(l.State) + " " + f.Age(l.Since)}
+	if l.Size > 0 {
+		said = append(said, fmt.Sprintf("%dk of %dk", (l.Context+500)/1000, l.Size/1000))
+	}
+	if l.USD > 0 {
+		said = append(said, fmt.Sprintf("$%.2f", l.USD))
+	}
+	return strings.Join(said, " · ")
+}
+
+// session returns the lines of a session on screen.
+func (v Detail) talk(w, h int) (out []string) {
+	if len(v.Session.Parts) == 0 {
+		return []string{v.Note("Nothing was said yet.")}
+	}
+	at, row := v.sessionTop(w, h)
+	for ; at < len(v.Session.Parts) && len(out) < h+row; at++ {
+		out = append(out, v.sessionPart(at, w)...)
+	}
+	return out[min(row, len(out)):min(len(out), h+row)]
+}
+
+// sessionTop returns the part and the line of it that are at the top of the screen.
+func (v Detail) sessionTop(w, h int) (at, row int) {
+	if s := v.Session; s.Stands {
+		return s.At, s.Row
+	}
+	at = len(v.Session.Parts)
+	for n := 0; at > 0 && n < h; {
+		at--
+		n += len(v.sessionPart(at, w))
+		row = max(n-h, 0)
+	}
+	return at, row
+}
+
+// MoveSession moves the screen n lines down a session. At its end it follows.
+func (v Detail) MoveSession(n int) *Session {
+	s, was := *v.Session, v.Session.Stands
+	w, h := v.room()
+	endAt, endRow := v.endOf(w, h)
+	if at, row := v.sessionTop(w, h); n <= -farAway {
+		s.At, s.Row = 0, 0
+	} else {
+		s.At, s.Row = at, row+n
+	}
+	for s.Row < 0 && s.At > 0 {
+		s.At--
+		s.Row += len(v.sessionPart(s.At, w))
+	}
+	for s.Row = max(s.Row, 0); s.At < endAt && s.Row >= len(v.sessionPart(s.At, w)); s.At++ {
+		s.Row -= len(v.sessionPart(s.At, w))
+	}
+	s.Stands = s.At < endAt || s.At == endAt && s.Row < endRow
+	if s.Stands && !was {
+		s.Seen = len(s.Parts)
+	}
+	return &s
+}
+
+const farAway = 1 << 16
+
+// endOf is the place at which the end of a session is on screen.
+func (v Detail) endOf(w, h int) (at, row int) {
+	end := *v.Session
+	end.Stands = false
+	v.Session = &end
+	return v.sessionTop(w, h)
+}
+
+// ChooseInSession chooses the next part that folds, or the previous one, and shows it.
+func (v Detail) ChooseInSession(by int) *Session {
+	s := *v.Session
+	w, h := v.room()
+	at := v.chosen(w, h) + by
+	for at >= 0 && at < len(s.Parts) && !folds(s.Parts[at]) {
+		at += by
+	}
+	if at < 0 || at >= len(s.Parts) {
+		return v.Session
+	}
+	s.Chosen = at
+	if from, to := v.onScreen(w, h); at < from || at >= to {
+		if !s.Stands {
+			s.Seen = len(s.Parts)
+		}
+		s.Stands, s.At, s.Row = true, at, 0
+	}
+	return &s
+}
+
+// TurnInSession unfolds the chosen part, or folds it.
+func (v Detail) TurnInSession() *Session {
+	s := *v.Session
+	w, h := v.room()
+	at := v.chosen(w, h)
+	if at < 0 {
+		return v.Session
+	}
+	top, row := v.sessionTop(w, h)
+	turned := map[int]bool{at: !s.Turned[at]}
+	for i, is := range s.Turned {
+		if i != at {
+			turned[i] = is
+		}
+	}
+	if s.Turned, s.Chosen = turned, at; s.Stands || at < len(s.Parts)-1 {
+		if !s.Stands {
+			s.Seen = len(s.Parts)
+		}
+		s.Stands, s.At, s.Row = true, top, row
+	}
+	delete(s.Laid, at)
+	v.Session = &s
+	return v.MoveSession(0)
+}
+
+// onScreen are the parts on the screen, from and to.
+func (v Detail) onScreen(w, h int) (from, to int) {
+	from, row := v.sessionTop(w, h)
+	to = from
+	for n := -row; to < len(v.Session.Parts) && n < h; to++ {
+		n += len(v.sessionPart(to, w))
+	}
+	return from, to
+}
+
+// chosen is the part that a key would fold: the chosen one if it is on screen, else the last one there; -1 if there is none.
+func (v Detail) chosen(w, h int) int {
+	from, to := v.onScreen(w, h)
+	if at := v.Session.Chosen; at >= from && at < to && folds(v.Session.Parts[at]) {
+		return at
+	}
+	for to--; to >= from; to-- {
+		if folds(v.Session.Parts[to]) {
+			return to
+		}
+	}
+	return -1
+}
+
+func folds(p acp.Part) bool {
+	return p.Kind == acp.PartCall || p.Kind == acp.PartThought || p.Kind == acp.PartPrompt && p.From == model.Scheduler
+}
+
+// sessionPart returns the lines of a part.
+func (v Detail) sessionPart(i, w int) []string {
+	s := v.Session
+	p, kept := s.Parts[i], s.Laid[i]
+	if kept.words < 0 && kept.w == w && kept.style == v.Styles {
+		return kept.lines
+	}
+	var lines []string
+	last := i == len(s.Parts)-1 && !s.Gone
+	done := !p.GoesOn() || !last && p.Kind != acp.PartAsk
+	switch p.Kind {
+	case acp.PartWords:
+		if lines, done = v.said(i, p.Text, w, last); done {
+			break
+		}
+		return lines
+	case acp.PartCall:
+		lines = v.call(p, w, v.open(i))
+	case acp.PartAsk:
+		lines = v.askedFor(p, w)
+	case acp.PartPlan:
+		for _, x := range p.Plan {
+			mark, ink := v.TodoMark(model.TodoState(x.Status))
+			lines = append(lines, v.Hang("   "+ink.Paint(mark)+" ", ink, v.Show(model.Text(x.Content)), w-6)...)
+		}
+	case acp.PartTurn:
+		lines = []string{"", v.Strip(w, false, v.Faint.Of(fmt.Sprintf(" %s turn %d · %s", v.Glyph.Rule+v.Glyph.Rule, p.Turn, v.Clock(p.At))))}
+	case acp.PartEnded:
+		lines = v.Hang(" "+v.Faint.Paint(v.Glyph.Rule+v.Glyph.Rule)+" ", v.Muted, v.Show(p.Text), w-5)
+	default:
+		lines = v.folded(p, w, v.open(i))
+	}
+	if done {
+		s.Laid[i] = LaidPart{w, v.Styles, lines, -1}
+	}
+	return lines
+}
+
+// open reports whether a part is unfolded. A call that failed is at first.
+func (v Detail) open(i int) bool {
+	p := v.Session.Parts[i]
+	return (p.Kind == acp.PartCall && p.Call.Status == sdk.ToolCallStatusFailed) != v.Session.Turned[i]
+}
+
+// folded returns what the agent thought, or what it was told.
+func (v Detail) folded(p acp.Part, w int, open bool) []string {
+	mark, label, ink := v.fold(open), "thinks ", v.Faint
+	if p.Kind == acp.PartPrompt {
+		switch label = "vise "; p.From {
+		case model.Scheduler:
+			if !open {
+				return []string{v.Strip(w, false, v.Faint.Of(" "+mark), v.Faint.Of("vise  the context of the turn"))}
+			}
+		case model.Operator:
+			label, mark = "you ", " "
+			fallthrough
+		default:
+			if p.From != model.Operator {
+				label, mark = v.Show(model.Text(p.From))+" ", " "
+			}
+			ink = v.Strong
+		}
+	}
+	head := " " + v.Accent.Paint(strings.TrimSpace(mark)) + " " + v.Muted.Paint(label) + " "
+	if mark == " " {
+		head = " " + v.Accent.Paint(label) + " "
+	}
+	if !open && p.Kind == acp.PartThought {
+		return []string{v.Strip(w, false, v.Faint.Of(" "+mark+label), v.Faint.Of(v.Show(p.Text)))}
+	}
+	var out []string
+	for _, l := range p.Text.Lines() {
+		out = append(out, v.Hang(head, ink, v.Safe(l), max(w-text.Width(head)-1, 8))...)
+		head = text.Pad("", text.Width(head))
+	}
+	return out
+}
+
+// fold is the mark of a part that folds.
+func (f Frame) fold(open bool) string {
+	if open {
+		return "▾ "
+	}
+	return "▸ "
+}
+
+// segment is about how many bytes of a text are laid out as one.
+const segment = 4 << 10
+
+// said returns the lines of what the agent said: as Markdown up to its last whole paragraph, if it grows. done: they will not change.
+func (v Detail) said(i int, t model.Text, w int, grows bool) (out []string, done bool) {
+	end := len(t)
+	for end = 0; grows && paragraph(t, end) < len(t); {
+		end = paragraph(t, end)
+	}
+	if !grows {
+		end = len(t)
+	}
+	done = true
+	for from := 0; from < end; {
+		to := from
+		for to < end && to-from < segment {
+			to = min(paragraph(t, to), end)
+		}
+		lines, laid := v.laidOut(t[from:to], w)
+		out, done, from = append(append(out, lines...), ""), done && laid, to
+	}
+	switch kept := v.Session.Laid[i]; {
+	case done:
+		v.Session.Laid[i] = LaidPart{w, v.Styles, out, end}
+	case kept.w == w && kept.style == v.Styles:
+		out, end = kept.lines, kept.words
+	}
+	if end < len(t) {
+		out = append(append(slices.Clip(out), v.Wrapped(t[end:], w, v.Text)...), "")
+	}
+	return out, done && !grows
+}
+
+// paragraph returns where the paragraph at from ends, with the blank line after it. A block of code is one with what is before it.
+func paragraph(t model.Text, from int) int {
+	at := from
+	for {
+		n := strings.Index(string(t[at:]), "\n\n")
+		if n < 0 {
+			return len(t)
+		}
+		if at += n + 2; strings.Count(string(t[from:at]), "```")%2 == 0 {
+			return at
+		}
+	}
+}
+
+// laidOut returns a text as Markdown, or as written if that is not laid out yet.
+func (v Detail) laidOut(t model.Text, w int) (lines []string, done bool) {
+	t = model.Text(strings.TrimRight(string(t), "\n"))
+	if v.Pages == nil || !strings.ContainsAny(string(t), "\n*_`[#<|\\") {
+		return v.Wrapped(t, w, v.Text), true
+	}
+	for _, l := range v.Pages.Written(t, w-2, v.Page) {
+		lines = append(lines, " "+l)
+	}
+	if lines == nil {
+		return v.Wrapped(t, w, v.Text), false
+	}
+	return lines, true
+}
+
+// call returns a tool call: a line with how it ended, and unfolded what it was about and gave.
+func (v Detail) call(p acp.Part, w int, open bool) []string {
+	verb, about := p.Call.Line()
+	outcome, ink := v.Show(p.Call.Outcome()), v.Muted
+	switch {
+	case p.Call.Status == sdk.ToolCallStatusFailed:
+		outcome, ink = v.Glyph.Failed+" "+outcome, v.Blocked
+	case outcome == "":
+		outcome, ink = v.Age(p.At), v.Current
+	}
+	outcome = "  " + outcome + " "
+	mark := v.Accent.Of(" " + v.fold(open))
+	width := max(w-3-8-text.Width(outcome), 4)
+	out := []string{v.Strip(w, false, mark, v.Strong.Of(v.Show(verb)).Pad(8), v.Text.Of(v.Show(about)).Pad(width), ink.Of(outcome))}
+	if !open {
+		return out
+	}
+	diffs := 0
+	for _, x := range p.Call.Content {
+		if x.Diff != nil {
+			out = append(out, v.diffOf(*x.Diff, w)...)
+			diffs++
+		}
+	}
+	if diffs == 0 && p.Call.Kind != sdk.ToolKindExecute {
+		_, input := p.Call.Words()
+		out = append(out, v.lastLines(model.Text(input), w, v.Muted)...)
+	}
+	return append(out, v.lastLines(p.Call.Result(), w, v.Text)...)
+}
+
+// resultShown is how many of the last lines of a call's result are shown.
+const resultShown = 20
+
+func (v Detail) lastLines(t model.Text, w int, ink Ink) (out []string) {
+	lines := t.Lines()
+	if n := len(lines) - resultShown; n > 0 {
+		out = append(out, v.Note("       "+model.Counted(n, "line")+" before"))
+		lines = lines[n:]
+	}
+	for _, l := range lines {
+		out = append(out, v.Strip(w, false, ink.Of("        "+v.Safe(l))))
+	}
+	return out
+}
+
+// diffOf returns the lines that an edit took away and put there.
+func (v Detail) diffOf(d sdk.ToolCallContentDiff, w int) (out []string) {
+	was, now := []string(nil), model.Text(d.NewText).Lines()
+	if d.OldText != nil {
+		was = model.Text(*d.OldText).Lines()
+	}
+	from := 0
+	for from < min(len(was), len(now)) && was[from] == now[from] {
+		from++
+	}
+	same := 0
+	for same < min(len(was), len(now))-from && was[len(was)-1-same] == now[len(now)-1-same] {
+		same++
+	}
+	add := func(sign string, ink Ink, lines []string) {
+		for _, l := range lines {
+			out = append(out, v.Strip(w, false, ink.Of("        "+sign+" "+v.Safe(l))))
+		}
+	}
+	out = append(out, v.Note("       "+v.Show(model.Text(d.Path))))
+	add(" ", v.Muted, was[max(from-contextLines, 0):from])
+	add("−", v.Removed, was[from:len(was)-same])
+	add("+", v.Added, now[from:len(now)-same])
+	add(" ", v.Muted, now[len(now)-same:min(len(now)-same+contextLines, len(now))])
+	return out
+}
+
+// contextLines is how many unchanged lines are shown around the changed ones.
+const contextLines = 3
+
+// askedFor returns a permission that the program asked for, and the answer.
+func (v Detail) askedFor(p acp.Part, w int) []string {
+	verb, about := p.Call.Line()
+	mark, asks, tail := v.NeedsYou.Of(" "+v.Glyph.NeedsYou+" "), "asks to ", "  "+v.Age(p.At)+" "
+	if p.Text != "" {
+		mark, asks, tail = v.Muted.Of(" "+v.Glyph.NeedsYou+" "), "asked to ", "  "+v.Show(p.Text)+" "
+	}
+	head := asks + v.Show(verb) + "  "
+	width := max(w-3-text.Width(head)-text.Width(tail), 4)
+	out := []string{v.Strip(w, false, mark, v.Text.Of(head), v.Strong.Of(v.Show(about)).Pad(width), v.Muted.Of(tail))}
+	if p.Text == "" && v.Session.Asks {
+		out = append(out, v.Note(v.Keyed("  {do} answers: once, always in this session, or no")))
+	}
+	return out
+}
+
+// sessionFoot says whether the screen follows the end, or what is new below.
+func (v Detail) sessionFoot() string {
+	s := v.Session
+	switch n := len(s.Parts) - s.Seen; {
+	case s.Stands && n > 0:
+		return v.NeedsYou.Paint(fmt.Sprintf("%d new below · %s follows", n, v.KeyOf(action.Bottom)))
+	case s.Stands:
+		return v.Muted.Paint(v.KeyOf(action.Bottom) + " to the end")
+	case s.Gone:
+		return v.Muted.Paint("the end")
+	}
+	return v.Muted.Paint(v.Glyph.Following + " following")
+}
