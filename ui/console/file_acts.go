@@ -39,11 +39,10 @@ func (c *console) actOnPage(id action.ID) bool {
 		changesActs[at].on(c)
 		return true
 	case screen.TabSession:
-		do, ok := sessionActs[id]
-		if ok {
-			do(c)
+		if id == action.Open && sessionShown(c) != nil {
+			foldSession(c)
+			return true
 		}
-		return ok
 	}
 	return false
 }
@@ -67,7 +66,6 @@ func pageHints(c *console) (out []action.Action) {
 		}
 	case screen.TabSession:
 		add(action.Open, "unfold")
-		add(action.NextMatch, "next call")
 		add(action.Message, "say")
 	}
 	return out

@@ -11,7 +11,6 @@ import (
 	"vise/model"
 	"vise/store/home"
 	"vise/ui/acp"
-	"vise/ui/action"
 	"vise/ui/console/screen"
 )
 
@@ -66,8 +65,8 @@ func liveOf(s home.Session) screen.Live {
 		Asks: s.State == home.SessionAsks, Gone: state == "gone"}
 }
 
-// session is the session that the detail shows; nil if there is none.
-func (c *console) session() *screen.Session {
+// sessionShown is the session that the detail shows; nil if there is none.
+func sessionShown(c *console) *screen.Session {
 	s, ok := c.talk.sessionOf(c.shown())
 	if !ok {
 		return nil
@@ -87,11 +86,11 @@ func (t *talk) inSession(s *screen.Session) {
 	}
 }
 
-// sessionActs are the actions of the page of a session.
-var sessionActs = map[action.ID]act{
-	action.Open:      func(c *console) { c.talk.inSession(c.detailView().TurnInSession()) },
-	action.NextMatch: func(c *console) { c.talk.inSession(c.detailView().ChooseInSession(1)) },
-	action.PrevMatch: func(c *console) { c.talk.inSession(c.detailView().ChooseInSession(-1)) },
+// foldSession unfolds what the session on screen did, or folds it.
+func foldSession(c *console) {
+	s := *sessionShown(c)
+	s.Open = !s.Open
+	c.talk.inSession(&s)
 }
 
 // followSession follows the list of sessions, and the log of the one on screen.

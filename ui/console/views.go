@@ -164,7 +164,7 @@ func (c *console) detailView() screen.Detail {
 		Events: c.truth.events, Story: c.truth.story,
 		Agent: c.truth.desk.Agent, Tab: c.tab, Scroll: c.place.scroll[c.page()], Plan: c.plan.Plan,
 		Card: c.threads.card, HasThreads: c.fx.Threads != nil, Linked: len(c.threads.links.Threads) > 0, Opened: c.fx.Ledger != nil,
-		FileCursor: c.files.at, HasChanges: c.worktree() != "", Session: c.session(),
+		FileCursor: c.files.at, HasChanges: c.worktree() != "", Session: sessionShown(c),
 	}
 	if c.changes.item == c.cursor {
 		v.Changes = c.changes.Changes

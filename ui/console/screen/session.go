@@ -23,9 +23,8 @@ type Session struct {
 	// left.
 	Stands        bool
 	At, Row, Seen int
-	// Chosen is the part that is folded and unfolded, Turned are those that are not as they are at first.
-	Chosen int
-	Turned map[int]bool
+	// Open means that all parts are unfolded. A call that failed always is.
+	Open bool
 	// Laid keeps the lines of parts that change no more.
 	Laid map[int]LaidPart
 }
@@ -41,12 +40,17 @@ type Live struct {
 	Asks, Gone bool
 }
 
-// LaidPart are the lines of a part at a width and in a style; with Words, only of the first letters of its text.
+// LaidPart are the lines of a part at a width and in a style: of all of it, or of the first bytes of its text.
 type LaidPart struct {
 	w     int
 	style *Styles
+	open  bool
 	lines []string
 	words int
+}
+
+func (l LaidPart) isFor(v Detail, w int) bool {
+	return l.w == w && l.style == v.Styles && l.open == v.Session.Open
 }
 
 // Words say in short what a session does, since when, and what it used.
@@ -94,116 +98,34 @@ func (v Detail) sessionTop(w, h int) (at, row int) {
 func (v Detail) MoveSession(n int) *Session {
 	s, was := *v.Session, v.Session.Stands
 	w, h := v.room()
-	endAt, endRow := v.endOf(w, h)
-	if at, row := v.sessionTop(w, h); n <= -farAway {
-		s.At, s.Row = 0, 0
-	} else {
-		s.At, s.Row = at, row+n
+	at, row := v.sessionTop(w, h)
+	if row += n; n <= -farAway {
+		at, row = 0, 0
 	}
-	for s.Row < 0 && s.At > 0 {
-		s.At--
-		s.Row += len(v.sessionPart(s.At, w))
+	for row < 0 && at > 0 {
+		at--
+		row += len(v.sessionPart(at, w))
 	}
-	for s.Row = max(s.Row, 0); s.At < endAt && s.Row >= len(v.sessionPart(s.At, w)); s.At++ {
-		s.Row -= len(v.sessionPart(s.At, w))
+	for row = max(row, 0); at < len(s.Parts) && row >= len(v.sessionPart(at, w)); at++ {
+		row -= len(v.sessionPart(at, w))
 	}
-	s.Stands = s.At < endAt || s.At == endAt && s.Row < endRow
-	if s.Stands && !was {
+	v.Session = &s
+	s.Stands = false
+	endAt, endRow := v.sessionTop(w, h)
+	if s.Stands = at < endAt || at == endAt && row < endRow; s.Stands && !was {
 		s.Seen = len(s.Parts)
 	}
+	s.At, s.Row = at, row
 	return &s
 }
 
 const farAway = 1 << 16
 
-// endOf is the place at which the end of a session is on screen.
-func (v Detail) endOf(w, h int) (at, row int) {
-	end := *v.Session
-	end.Stands = false
-	v.Session = &end
-	return v.sessionTop(w, h)
-}
-
-// ChooseInSession chooses the next part that folds, or the previous one, and shows it.
-func (v Detail) ChooseInSession(by int) *Session {
-	s := *v.Session
-	w, h := v.room()
-	at := v.chosen(w, h) + by
-	for at >= 0 && at < len(s.Parts) && !folds(s.Parts[at]) {
-		at += by
-	}
-	if at < 0 || at >= len(s.Parts) {
-		return v.Session
-	}
-	s.Chosen = at
-	if from, to := v.onScreen(w, h); at < from || at >= to {
-		if !s.Stands {
-			s.Seen = len(s.Parts)
-		}
-		s.Stands, s.At, s.Row = true, at, 0
-	}
-	return &s
-}
-
-// TurnInSession unfolds the chosen part, or folds it.
-func (v Detail) TurnInSession() *Session {
-	s := *v.Session
-	w, h := v.room()
-	at := v.chosen(w, h)
-	if at < 0 {
-		return v.Session
-	}
-	top, row := v.sessionTop(w, h)
-	turned := map[int]bool{at: !s.Turned[at]}
-	for i, is := range s.Turned {
-		if i != at {
-			turned[i] = is
-		}
-	}
-	if s.Turned, s.Chosen = turned, at; s.Stands || at < len(s.Parts)-1 {
-		if !s.Stands {
-			s.Seen = len(s.Parts)
-		}
-		s.Stands, s.At, s.Row = true, top, row
-	}
-	delete(s.Laid, at)
-	v.Session = &s
-	return v.MoveSession(0)
-}
-
-// onScreen are the parts on the screen, from and to.
-func (v Detail) onScreen(w, h int) (from, to int) {
-	from, row := v.sessionTop(w, h)
-	to = from
-	for n := -row; to < len(v.Session.Parts) && n < h; to++ {
-		n += len(v.sessionPart(to, w))
-	}
-	return from, to
-}
-
-// chosen is the part that a key would fold: the chosen one if it is on screen, else the last one there; -1 if there is none.
-func (v Detail) chosen(w, h int) int {
-	from, to := v.onScreen(w, h)
-	if at := v.Session.Chosen; at >= from && at < to && folds(v.Session.Parts[at]) {
-		return at
-	}
-	for to--; to >= from; to-- {
-		if folds(v.Session.Parts[to]) {
-			return to
-		}
-	}
-	return -1
-}
-
-func folds(p acp.Part) bool {
-	return p.Kind == acp.PartCall || p.Kind == acp.PartThought || p.Kind == acp.PartPrompt && p.From == model.Scheduler
-}
-
 // sessionPart returns the lines of a part.
 func (v Detail) sessionPart(i, w int) []string {
 	s := v.Session
 	p, kept := s.Parts[i], s.Laid[i]
-	if kept.words < 0 && kept.w == w && kept.style == v.Styles {
+	if kept.words < 0 && kept.isFor(v, w) {
 		return kept.lines
 	}
 	var lines []string
@@ -216,7 +138,7 @@ func (v Detail) sessionPart(i, w int) []string {
 		}
 		return lines
 	case acp.PartCall:
-		lines = v.call(p, w, v.open(i))
+		lines = v.call(p, w)
 	case acp.PartAsk:
 		lines = v.askedFor(p, w)
 	case acp.PartPlan:
@@ -229,60 +151,35 @@ func (v Detail) sessionPart(i, w int) []string {
 	case acp.PartEnded:
 		lines = v.Hang(" "+v.Faint.Paint(v.Glyph.Rule+v.Glyph.Rule)+" ", v.Muted, v.Show(p.Text), w-5)
 	default:
-		lines = v.folded(p, w, v.open(i))
+		lines = v.prompt(p, w)
 	}
 	if done {
-		s.Laid[i] = LaidPart{w, v.Styles, lines, -1}
+		s.Laid[i] = LaidPart{w, v.Styles, s.Open, lines, -1}
 	}
 	return lines
 }
 
-// open reports whether a part is unfolded. A call that failed is at first.
-func (v Detail) open(i int) bool {
-	p := v.Session.Parts[i]
-	return (p.Kind == acp.PartCall && p.Call.Status == sdk.ToolCallStatusFailed) != v.Session.Turned[i]
-}
-
-// folded returns what the agent thought, or what it was told.
-func (v Detail) folded(p acp.Part, w int, open bool) []string {
-	mark, label, ink := v.fold(open), "thinks ", v.Faint
-	if p.Kind == acp.PartPrompt {
-		switch label = "vise "; p.From {
-		case model.Scheduler:
-			if !open {
-				return []string{v.Strip(w, false, v.Faint.Of(" "+mark), v.Faint.Of("vise  the context of the turn"))}
-			}
-		case model.Operator:
-			label, mark = "you ", " "
-			fallthrough
-		default:
-			if p.From != model.Operator {
-				label, mark = v.Show(model.Text(p.From))+" ", " "
-			}
-			ink = v.Strong
+// prompt returns what the agent thought, or what it was told.
+func (v Detail) prompt(p acp.Part, w int) (out []string) {
+	label, ink := "vise", v.Faint
+	switch {
+	case p.Kind == acp.PartThought:
+		label = "thinks"
+	case p.From == model.Operator:
+		label, ink = "you", v.Strong
+	case p.From != model.Scheduler:
+		label, ink = v.Show(model.Text(p.From)), v.Strong
+	case !v.Session.Open:
+		return []string{v.Note("vise  the context of the turn")}
+	}
+	if head := " " + v.Accent.Paint(label) + "  "; v.Session.Open || ink == v.Strong {
+		for _, l := range p.Text.Lines() {
+			out = append(out, v.Hang(head, ink, v.Safe(l), max(w-text.Width(head)-1, 8))...)
+			head = text.Pad("", text.Width(head))
 		}
+		return out
 	}
-	head := " " + v.Accent.Paint(strings.TrimSpace(mark)) + " " + v.Muted.Paint(label) + " "
-	if mark == " " {
-		head = " " + v.Accent.Paint(label) + " "
-	}
-	if !open && p.Kind == acp.PartThought {
-		return []string{v.Strip(w, false, v.Faint.Of(" "+mark+label), v.Faint.Of(v.Show(p.Text)))}
-	}
-	var out []string
-	for _, l := range p.Text.Lines() {
-		out = append(out, v.Hang(head, ink, v.Safe(l), max(w-text.Width(head)-1, 8))...)
-		head = text.Pad("", text.Width(head))
-	}
-	return out
-}
-
-// fold is the mark of a part that folds.
-func (f Frame) fold(open bool) string {
-	if open {
-		return "▾ "
-	}
-	return "▸ "
+	return []string{v.Strip(w, false, v.Muted.Of(" "+label+"  "), ink.Of(v.Show(p.Text)))}
 }
 
 // segment is about how many bytes of a text are laid out as one.
@@ -308,8 +205,8 @@ func (v Detail) said(i int, t model.Text, w int, grows bool) (out []string, done
 	}
 	switch kept := v.Session.Laid[i]; {
 	case done:
-		v.Session.Laid[i] = LaidPart{w, v.Styles, out, end}
-	case kept.w == w && kept.style == v.Styles:
+		v.Session.Laid[i] = LaidPart{w, v.Styles, v.Session.Open, out, end}
+	case kept.isFor(v, w):
 		out, end = kept.lines, kept.words
 	}
 	if end < len(t) {
@@ -348,7 +245,11 @@ func (v Detail) laidOut(t model.Text, w int) (lines []string, done bool) {
 }
 
 // call returns a tool call: a line with how it ended, and unfolded what it was about and gave.
-func (v Detail) call(p acp.Part, w int, open bool) []string {
+func (v Detail) call(p acp.Part, w int) []string {
+	open, fold := v.Session.Open || p.Call.Status == sdk.ToolCallStatusFailed, " ▸ "
+	if open {
+		fold = " ▾ "
+	}
 	verb, about := p.Call.Line()
 	outcome, ink := v.Show(p.Call.Outcome()), v.Muted
 	switch {
@@ -358,22 +259,18 @@ func (v Detail) call(p acp.Part, w int, open bool) []string {
 		outcome, ink = v.Age(p.At), v.Current
 	}
 	outcome = "  " + outcome + " "
-	mark := v.Accent.Of(" " + v.fold(open))
 	width := max(w-3-8-text.Width(outcome), 4)
-	out := []string{v.Strip(w, false, mark, v.Strong.Of(v.Show(verb)).Pad(8), v.Text.Of(v.Show(about)).Pad(width), ink.Of(outcome))}
+	out := []string{v.Strip(w, false, v.Accent.Of(fold), v.Strong.Of(v.Show(verb)).Pad(8), v.Text.Of(v.Show(about)).Pad(width), ink.Of(outcome))}
 	if !open {
 		return out
 	}
-	diffs := 0
+	if _, input := p.Call.Words(); p.Call.Kind != sdk.ToolKindExecute && p.Call.Kind != sdk.ToolKindEdit {
+		out = append(out, v.lastLines(model.Text(input), w, v.Muted)...)
+	}
 	for _, x := range p.Call.Content {
 		if x.Diff != nil {
 			out = append(out, v.diffOf(*x.Diff, w)...)
-			diffs++
 		}
-	}
-	if diffs == 0 && p.Call.Kind != sdk.ToolKindExecute {
-		_, input := p.Call.Words()
-		out = append(out, v.lastLines(model.Text(input), w, v.Muted)...)
 	}
 	return append(out, v.lastLines(p.Call.Result(), w, v.Text)...)
 }
@@ -413,15 +310,10 @@ func (v Detail) diffOf(d sdk.ToolCallContentDiff, w int) (out []string) {
 		}
 	}
 	out = append(out, v.Note("       "+v.Show(model.Text(d.Path))))
-	add(" ", v.Muted, was[max(from-contextLines, 0):from])
 	add("−", v.Removed, was[from:len(was)-same])
 	add("+", v.Added, now[from:len(now)-same])
-	add(" ", v.Muted, now[len(now)-same:min(len(now)-same+contextLines, len(now))])
 	return out
 }
-
-// contextLines is how many unchanged lines are shown around the changed ones.
-const contextLines = 3
 
 // askedFor returns a permission that the program asked for, and the answer.
 func (v Detail) askedFor(p acp.Part, w int) []string {
