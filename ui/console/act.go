@@ -177,7 +177,9 @@ func (c *console) scroll(p pane, n int) {
 		c.changes.List = c.changes.Step(n)
 		return
 	case screen.TabSession:
-		c.talk.inSession(c.detailView().MoveSession(n))
+		if v := c.detailView(); v.Session != nil {
+			c.talk.shown = v.MoveSession(n)
+		}
 		return
 	}
 	c.scrollTo(at, min(c.place.scroll[at]+n, c.lastTop(p)))

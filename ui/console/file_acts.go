@@ -39,8 +39,8 @@ func (c *console) actOnPage(id action.ID) bool {
 		changesActs[at].on(c)
 		return true
 	case screen.TabSession:
-		if id == action.Open && sessionShown(c) != nil {
-			foldSession(c)
+		if id == action.Open {
+			c.talk.shown.Open = !c.talk.shown.Open
 			return true
 		}
 	}

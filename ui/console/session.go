@@ -26,7 +26,7 @@ type Sessions interface {
 type talk struct {
 	all []home.Session
 	// shown is the session on screen or the last one there, story what was read of it, up to next.
-	shown *screen.Session
+	shown screen.Session
 	story *acp.Story
 	next  int64
 	// follows is the id of the session whose log is followed; stop ends that; nil: nothing is followed yet.
@@ -50,47 +50,18 @@ func (t talk) sessionOf(agent model.AgentID, item model.ItemID) (out home.Sessio
 	return out, ok
 }
 
-// liveOf is what a session does now, as it is shown.
-func liveOf(s home.Session) screen.Live {
-	state := map[home.SessionState]model.Text{home.SessionStarts: "starting", home.SessionWorks: "working", home.SessionAsks: "asks",
-		home.SessionRests: "idle"}[s.State]
-	if state == "" {
-		state = "gone"
-	}
-	usd := s.Total
-	if usd == 0 {
-		usd = s.Usage.CostUSD
-	}
-	return screen.Live{State: state, Since: s.Since, Doing: model.Text(s.Doing), Context: s.Context, Size: s.ContextSize, USD: usd,
-		Asks: s.State == home.SessionAsks, Gone: state == "gone"}
-}
-
 // sessionShown is the session that the detail shows; nil if there is none.
 func sessionShown(c *console) *screen.Session {
 	s, ok := c.talk.sessionOf(c.shown())
 	if !ok {
 		return nil
 	}
-	out := screen.Session{ID: s.ID, Laid: map[int]screen.LaidPart{}}
-	if c.talk.shown != nil && c.talk.shown.ID == s.ID {
-		out = *c.talk.shown
+	out := screen.Session{}
+	if c.talk.shown.ID == s.ID {
+		out = c.talk.shown
 	}
-	out.Live = liveOf(s)
+	out.Session = s
 	return &out
-}
-
-// inSession takes a new place in the session on screen.
-func (t *talk) inSession(s *screen.Session) {
-	if s != nil && t.shown != nil && s.ID == t.shown.ID {
-		t.shown = s
-	}
-}
-
-// foldSession unfolds what the session on screen did, or folds it.
-func foldSession(c *console) {
-	s := *sessionShown(c)
-	s.Open = !s.Open
-	c.talk.inSession(&s)
 }
 
 // followSession follows the list of sessions, and the log of the one on screen.
@@ -109,8 +80,8 @@ func followSession(c *console) {
 	if t.stop != nil {
 		t.stop()
 	}
-	if s.ID != "" && (t.shown == nil || t.shown.ID != s.ID) {
-		t.shown, t.story, t.next = &screen.Session{ID: s.ID, Laid: map[int]screen.LaidPart{}}, &acp.Story{}, 0
+	if s.ID != "" && (t.shown.ID != s.ID || t.shown.Laid == nil) {
+		t.shown, t.story, t.next = screen.Session{Session: s, Laid: map[int]screen.LaidPart{}}, &acp.Story{}, 0
 	}
 	var ctx context.Context
 	ctx, t.stop = context.WithCancel(c.fx.ctx)
@@ -163,17 +134,13 @@ func (m sessionNews) handle(c *console) {
 	if t.all = m.all; m.ctx.Err() != nil {
 		return
 	}
-	if len(m.said) > 0 && t.shown != nil && t.shown.ID == m.of.ID {
+	if t.shown.ID == m.of.ID {
 		for _, e := range m.said {
-			if i := t.story.Add(e); i >= 0 {
-				if p := t.story.Parts[i]; p.Kind != acp.PartWords {
-					delete(t.shown.Laid, i)
-				}
+			if i := t.story.Add(e); i >= 0 && t.story.Parts[i].Kind != acp.PartWords {
+				delete(t.shown.Laid, i)
 			}
 		}
-		next := *t.shown
-		next.Parts = t.story.Parts
-		t.shown, t.next = &next, m.next
+		t.shown.Parts, t.next = t.story.Parts, m.next
 	}
 	c.start(c.fx.newsOf(m.ctx, m.of, m.next, slices.Clip(m.all)))
 }

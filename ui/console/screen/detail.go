@@ -69,7 +69,8 @@ func (v Detail) Draw(pane int) Drawing {
 		}
 		p.Foot = v.foot()
 		if v.Tab == TabSession && v.Session != nil {
-			p.Right = v.Muted.Paint(v.Session.Words(v.Frame))
+			state, used := v.SessionWords(v.Session.Session)
+			p.Right = v.Muted.Paint(state + used)
 		}
 	}
 	return p.draw(v.Frame)
@@ -237,7 +238,7 @@ func (v Detail) foot() string {
 		return v.planFoot()
 	case v.Tab == TabChanges:
 		return v.changesFoot()
-	case v.Tab == TabSession:
+	case v.Tab == TabSession && v.Session != nil:
 		return v.sessionFoot()
 	}
 	if last := v.LastLine(); last > 0 && v.Tab != TabFiles {

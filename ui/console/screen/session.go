@@ -1,14 +1,15 @@
 package screen
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	sdk "github.com/coder/acp-go-sdk"
 
 	"vise/model"
+	"vise/store/home"
 	"vise/ui/acp"
 	"vise/ui/action"
 	"vise/ui/text"
@@ -16,8 +17,7 @@ import (
 
 // Session is what a session of an agent's program said and did, and the place in it. Only the parts on screen are laid out.
 type Session struct {
-	ID string
-	Live
+	home.Session
 	Parts []acp.Part
 	// Stands means that the screen does not follow the end: line Row of part At is the first on it, and Seen parts were there when it was
 	// left.
@@ -27,17 +27,6 @@ type Session struct {
 	Open bool
 	// Laid keeps the lines of parts that change no more.
 	Laid map[int]LaidPart
-}
-
-// Live is what a session does now.
-type Live struct {
-	State         model.Text
-	Since         time.Time
-	Doing         model.Text
-	Context, Size int
-	USD           float64
-	// Asks means that it waits for a person.
-	Asks, Gone bool
 }
 
 // LaidPart are the lines of a part at a width and in a style: of all of it, or of the first bytes of its text.
@@ -53,24 +42,22 @@ func (l LaidPart) isFor(v Detail, w int) bool {
 	return l.w == w && l.style == v.Styles && l.open == v.Session.Open
 }
 
-// Words say in short what a session does, since when, and what it used.
-func (l Live) Words(f Frame) string {
-	if l.State == "" {
-		return ""
+// SessionWords say what a session does and since when, what it does just now, and what it used.
+func (f Frame) SessionWords(s home.Session) (state, used string) {
+	names := map[home.SessionState]string{home.SessionStarts: "starting", home.SessionWorks: "working", home.SessionRests: "idle"}
+	state = cmp.Or(names[s.State], string(s.State)) + " " + f.Age(s.Since)
+	if s.ContextSize > 0 {
+		used = fmt.Sprintf(" · %dk of %dk", (s.Context+500)/1000, s.ContextSize/1000)
 	}
-	said := []string{f.Show(l.State) + " " + f.Age(l.Since)}
-	if l.Size > 0 {
-		said = append(said, fmt.Sprintf("%dk of %dk", (l.Context+500)/1000, l.Size/1000))
+	if usd := cmp.Or(s.Total, s.Usage.CostUSD); usd > 0 {
+		used += fmt.Sprintf(" · $%.2f", usd)
 	}
-	if l.USD > 0 {
-		said = append(said, fmt.Sprintf("$%.2f", l.USD))
-	}
-	return strings.Join(said, " · ")
+	return state, used
 }
 
-// session returns the lines of a session on screen.
+// talk returns the lines of a session on screen.
 func (v Detail) talk(w, h int) (out []string) {
-	if len(v.Session.Parts) == 0 {
+	if v.Session == nil || len(v.Session.Parts) == 0 {
 		return []string{v.Note("Nothing was said yet.")}
 	}
 	at, row := v.sessionTop(w, h)
@@ -95,7 +82,7 @@ func (v Detail) sessionTop(w, h int) (at, row int) {
 }
 
 // MoveSession moves the screen n lines down a session. At its end it follows.
-func (v Detail) MoveSession(n int) *Session {
+func (v Detail) MoveSession(n int) Session {
 	s, was := *v.Session, v.Session.Stands
 	w, h := v.room()
 	at, row := v.sessionTop(w, h)
@@ -116,7 +103,7 @@ func (v Detail) MoveSession(n int) *Session {
 		s.Seen = len(s.Parts)
 	}
 	s.At, s.Row = at, row
-	return &s
+	return s
 }
 
 const farAway = 1 << 16
@@ -129,8 +116,8 @@ func (v Detail) sessionPart(i, w int) []string {
 		return kept.lines
 	}
 	var lines []string
-	last := i == len(s.Parts)-1 && !s.Gone
-	done := !p.GoesOn() || !last && p.Kind != acp.PartAsk
+	last := i == len(s.Parts)-1 && s.State != home.SessionGone
+	done := !p.GoesOn() || !last && p.Text != ""
 	switch p.Kind {
 	case acp.PartWords:
 		if lines, done = v.said(i, p.Text, w, last); done {
@@ -161,25 +148,25 @@ func (v Detail) sessionPart(i, w int) []string {
 
 // prompt returns what the agent thought, or what it was told.
 func (v Detail) prompt(p acp.Part, w int) (out []string) {
-	label, ink := "vise", v.Faint
+	label, ink, lines := v.Show(model.Text(p.From)), v.Strong, p.Text.Lines()
 	switch {
 	case p.Kind == acp.PartThought:
-		label = "thinks"
+		label, ink = "thinks", v.Faint
 	case p.From == model.Operator:
-		label, ink = "you", v.Strong
-	case p.From != model.Scheduler:
-		label, ink = v.Show(model.Text(p.From)), v.Strong
-	case !v.Session.Open:
-		return []string{v.Note("vise  the context of the turn")}
+		label = "you"
+	case p.From == model.Scheduler:
+		label, ink, lines = "vise", v.Faint, append([]string{"the context of the turn"}, lines...)
 	}
-	if head := " " + v.Accent.Paint(label) + "  "; v.Session.Open || ink == v.Strong {
-		for _, l := range p.Text.Lines() {
-			out = append(out, v.Hang(head, ink, v.Safe(l), max(w-text.Width(head)-1, 8))...)
-			head = text.Pad("", text.Width(head))
-		}
-		return out
+	head := " " + v.Muted.Paint(label) + "  "
+	room := max(w-text.Width(head)-1, 8)
+	if ink == v.Faint && !v.Session.Open {
+		return []string{head + ink.Paint(text.Cut(v.Show(model.Text(lines[0])), room))}
 	}
-	return []string{v.Strip(w, false, v.Muted.Of(" "+label+"  "), ink.Of(v.Show(p.Text)))}
+	for _, l := range lines {
+		out = append(out, v.Hang(head, ink, v.Safe(l), room)...)
+		head = text.Pad("", text.Width(head))
+	}
+	return out
 }
 
 // segment is about how many bytes of a text are laid out as one.
@@ -188,11 +175,10 @@ const segment = 4 << 10
 // said returns the lines of what the agent said: as Markdown up to its last whole paragraph, if it grows. done: they will not change.
 func (v Detail) said(i int, t model.Text, w int, grows bool) (out []string, done bool) {
 	end := len(t)
-	for end = 0; grows && paragraph(t, end) < len(t); {
-		end = paragraph(t, end)
-	}
-	if !grows {
-		end = len(t)
+	if grows {
+		for end = 0; paragraph(t, end) < len(t); {
+			end = paragraph(t, end)
+		}
 	}
 	done = true
 	for from := 0; from < end; {
@@ -280,11 +266,7 @@ const resultShown = 20
 
 func (v Detail) lastLines(t model.Text, w int, ink Ink) (out []string) {
 	lines := t.Lines()
-	if n := len(lines) - resultShown; n > 0 {
-		out = append(out, v.Note("       "+model.Counted(n, "line")+" before"))
-		lines = lines[n:]
-	}
-	for _, l := range lines {
+	for _, l := range lines[max(len(lines)-resultShown, 0):] {
 		out = append(out, v.Strip(w, false, ink.Of("        "+v.Safe(l))))
 	}
 	return out
@@ -292,26 +274,15 @@ func (v Detail) lastLines(t model.Text, w int, ink Ink) (out []string) {
 
 // diffOf returns the lines that an edit took away and put there.
 func (v Detail) diffOf(d sdk.ToolCallContentDiff, w int) (out []string) {
-	was, now := []string(nil), model.Text(d.NewText).Lines()
-	if d.OldText != nil {
-		was = model.Text(*d.OldText).Lines()
-	}
-	from := 0
-	for from < min(len(was), len(now)) && was[from] == now[from] {
-		from++
-	}
-	same := 0
-	for same < min(len(was), len(now))-from && was[len(was)-1-same] == now[len(now)-1-same] {
-		same++
-	}
-	add := func(sign string, ink Ink, lines []string) {
-		for _, l := range lines {
+	add := func(sign string, ink Ink, t string) {
+		for _, l := range model.Text(t).Lines() {
 			out = append(out, v.Strip(w, false, ink.Of("        "+sign+" "+v.Safe(l))))
 		}
 	}
-	out = append(out, v.Note("       "+v.Show(model.Text(d.Path))))
-	add("−", v.Removed, was[from:len(was)-same])
-	add("+", v.Added, now[from:len(now)-same])
+	if d.OldText != nil {
+		add("−", v.Removed, *d.OldText)
+	}
+	add("+", v.Added, d.NewText)
 	return out
 }
 
@@ -325,7 +296,7 @@ func (v Detail) askedFor(p acp.Part, w int) []string {
 	head := asks + v.Show(verb) + "  "
 	width := max(w-3-text.Width(head)-text.Width(tail), 4)
 	out := []string{v.Strip(w, false, mark, v.Text.Of(head), v.Strong.Of(v.Show(about)).Pad(width), v.Muted.Of(tail))}
-	if p.Text == "" && v.Session.Asks {
+	if p.Text == "" && v.Session.State == home.SessionAsks {
 		out = append(out, v.Note(v.Keyed("  {do} answers: once, always in this session, or no")))
 	}
 	return out
@@ -339,8 +310,6 @@ func (v Detail) sessionFoot() string {
 		return v.NeedsYou.Paint(fmt.Sprintf("%d new below · %s follows", n, v.KeyOf(action.Bottom)))
 	case s.Stands:
 		return v.Muted.Paint(v.KeyOf(action.Bottom) + " to the end")
-	case s.Gone:
-		return v.Muted.Paint("the end")
 	}
 	return v.Muted.Paint(v.Glyph.Following + " following")
 }
