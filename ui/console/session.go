@@ -3,7 +3,6 @@ package console
 import (
 	"context"
 	"reflect"
-	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -117,12 +116,8 @@ func (e *effects) newsOf(ctx context.Context, of home.Session, from int64, known
 			if of.ID != "" {
 				every = logEvery
 			}
-			timer := time.NewTimer(every)
-			select {
-			case <-ctx.Done():
-				timer.Stop()
+			if home.Pause(ctx, every); ctx.Err() != nil {
 				return nil
-			case <-timer.C:
 			}
 		}
 	}
@@ -142,5 +137,5 @@ func (m sessionNews) handle(c *console) {
 		}
 		t.shown.Parts, t.next = t.story.Parts, m.next
 	}
-	c.start(c.fx.newsOf(m.ctx, m.of, m.next, slices.Clip(m.all)))
+	c.start(c.fx.newsOf(m.ctx, m.of, m.next, m.all))
 }

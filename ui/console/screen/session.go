@@ -29,17 +29,17 @@ type Session struct {
 	Laid map[int]LaidPart
 }
 
-// LaidPart are the lines of a part at a width and in a style: of all of it, or of the first bytes of its text.
+// LaidPart are the lines of a part, in one form: of all of it, or of the first bytes of its text.
 type LaidPart struct {
-	w     int
-	style *Styles
-	open  bool
+	form
 	lines []string
 	words int
 }
 
-func (l LaidPart) isFor(v Detail, w int) bool {
-	return l.w == w && l.style == v.Styles && l.open == v.Session.Open
+type form struct {
+	w     int
+	style *Styles
+	open  bool
 }
 
 // SessionWords say what a session does and since when, what it does just now, and what it used.
@@ -112,7 +112,8 @@ const farAway = 1 << 16
 func (v Detail) sessionPart(i, w int) []string {
 	s := v.Session
 	p, kept := s.Parts[i], s.Laid[i]
-	if kept.words < 0 && kept.isFor(v, w) {
+	now := form{w, v.Styles, s.Open}
+	if kept.words < 0 && kept.form == now {
 		return kept.lines
 	}
 	var lines []string
@@ -120,7 +121,7 @@ func (v Detail) sessionPart(i, w int) []string {
 	done := !p.GoesOn() || !last && p.Text != ""
 	switch p.Kind {
 	case acp.PartWords:
-		if lines, done = v.said(i, p.Text, w, last); done {
+		if lines, done = v.said(i, p.Text, now, last); done {
 			break
 		}
 		return lines
@@ -133,15 +134,17 @@ func (v Detail) sessionPart(i, w int) []string {
 			mark, ink := v.TodoMark(model.TodoState(x.Status))
 			lines = append(lines, v.Hang("   "+ink.Paint(mark)+" ", ink, v.Show(model.Text(x.Content)), w-6)...)
 		}
-	case acp.PartTurn:
-		lines = []string{"", v.Strip(w, false, v.Faint.Of(fmt.Sprintf(" %s turn %d · %s", v.Glyph.Rule+v.Glyph.Rule, p.Turn, v.Clock(p.At))))}
-	case acp.PartEnded:
-		lines = v.Hang(" "+v.Faint.Paint(v.Glyph.Rule+v.Glyph.Rule)+" ", v.Muted, v.Show(p.Text), w-5)
+	case acp.PartTurn, acp.PartEnded:
+		said := v.Show(p.Text)
+		if p.Turn > 0 {
+			said = fmt.Sprintf("turn %d · %s", p.Turn, v.Clock(p.At))
+		}
+		lines = v.Said(v.Glyph.Rule+v.Glyph.Rule+" "+said, w)
 	default:
 		lines = v.prompt(p, w)
 	}
 	if done {
-		s.Laid[i] = LaidPart{w, v.Styles, s.Open, lines, -1}
+		s.Laid[i] = LaidPart{now, lines, -1}
 	}
 	return lines
 }
@@ -173,7 +176,7 @@ func (v Detail) prompt(p acp.Part, w int) (out []string) {
 const segment = 4 << 10
 
 // said returns the lines of what the agent said: as Markdown up to its last whole paragraph, if it grows. done: they will not change.
-func (v Detail) said(i int, t model.Text, w int, grows bool) (out []string, done bool) {
+func (v Detail) said(i int, t model.Text, now form, grows bool) (out []string, done bool) {
 	end := len(t)
 	if grows {
 		for end = 0; paragraph(t, end) < len(t); {
@@ -186,17 +189,17 @@ func (v Detail) said(i int, t model.Text, w int, grows bool) (out []string, done
 		for to < end && to-from < segment {
 			to = min(paragraph(t, to), end)
 		}
-		lines, laid := v.laidOut(t[from:to], w)
+		lines, laid := v.laidOut(t[from:to], now.w)
 		out, done, from = append(append(out, lines...), ""), done && laid, to
 	}
 	switch kept := v.Session.Laid[i]; {
 	case done:
-		v.Session.Laid[i] = LaidPart{w, v.Styles, v.Session.Open, out, end}
-	case kept.isFor(v, w):
+		v.Session.Laid[i] = LaidPart{now, out, end}
+	case kept.form == now:
 		out, end = kept.lines, kept.words
 	}
 	if end < len(t) {
-		out = append(append(slices.Clip(out), v.Wrapped(t[end:], w, v.Text)...), "")
+		out = append(append(slices.Clip(out), v.Wrapped(t[end:], now.w, v.Text)...), "")
 	}
 	return out, done && !grows
 }
@@ -232,21 +235,19 @@ func (v Detail) laidOut(t model.Text, w int) (lines []string, done bool) {
 
 // call returns a tool call: a line with how it ended, and unfolded what it was about and gave.
 func (v Detail) call(p acp.Part, w int) []string {
-	open, fold := v.Session.Open || p.Call.Status == sdk.ToolCallStatusFailed, " ▸ "
+	open, fold := v.Session.Open || p.Call.Status == sdk.ToolCallStatusFailed, "▸ "
 	if open {
-		fold = " ▾ "
+		fold = "▾ "
 	}
 	verb, about := p.Call.Line()
-	outcome, ink := v.Show(p.Call.Outcome()), v.Muted
+	outcome, ink := v.Show(p.Call.Outcome()), v.Accent
 	switch {
 	case p.Call.Status == sdk.ToolCallStatusFailed:
-		outcome, ink = v.Glyph.Failed+" "+outcome, v.Blocked
+		ink = v.Blocked
 	case outcome == "":
 		outcome, ink = v.Age(p.At), v.Current
 	}
-	outcome = "  " + outcome + " "
-	width := max(w-3-8-text.Width(outcome), 4)
-	out := []string{v.Strip(w, false, v.Accent.Of(fold), v.Strong.Of(v.Show(verb)).Pad(8), v.Text.Of(v.Show(about)).Pad(width), ink.Of(outcome))}
+	out := []string{v.item(w, false, ink.Of(fold), []Piece{v.Strong.Of(v.Show(verb)).Pad(8)}, v.Text.Of(v.Show(about)), "  "+outcome+" ")}
 	if !open {
 		return out
 	}
@@ -289,13 +290,12 @@ func (v Detail) diffOf(d sdk.ToolCallContentDiff, w int) (out []string) {
 // askedFor returns a permission that the program asked for, and the answer.
 func (v Detail) askedFor(p acp.Part, w int) []string {
 	verb, about := p.Call.Line()
-	mark, asks, tail := v.NeedsYou.Of(" "+v.Glyph.NeedsYou+" "), "asks to ", "  "+v.Age(p.At)+" "
+	ink, asks, tail := v.NeedsYou, "asks to ", v.Age(p.At)
 	if p.Text != "" {
-		mark, asks, tail = v.Muted.Of(" "+v.Glyph.NeedsYou+" "), "asked to ", "  "+v.Show(p.Text)+" "
+		ink, asks, tail = v.Muted, "asked to ", v.Show(p.Text)
 	}
-	head := asks + v.Show(verb) + "  "
-	width := max(w-3-text.Width(head)-text.Width(tail), 4)
-	out := []string{v.Strip(w, false, mark, v.Text.Of(head), v.Strong.Of(v.Show(about)).Pad(width), v.Muted.Of(tail))}
+	out := []string{v.item(w, false, ink.Of(v.Glyph.NeedsYou+" "), []Piece{v.Text.Of(asks + v.Show(verb) + " ")}, v.Strong.Of(v.Show(about)),
+		"  "+tail+" ")}
 	if p.Text == "" && v.Session.State == home.SessionAsks {
 		out = append(out, v.Note(v.Keyed("  {do} answers: once, always in this session, or no")))
 	}
