@@ -247,7 +247,8 @@ func (v Detail) call(p acp.Part, w int) []string {
 	case outcome == "":
 		outcome, ink = v.Age(p.At), v.Current
 	}
-	out := []string{v.item(w, false, ink.Of(fold), []Piece{v.Strong.Of(v.Show(verb)).Pad(8)}, v.Text.Of(v.Show(about)), "  "+outcome+" ")}
+	does := []Piece{v.Strong.Of(v.Show(verb)).Pad(8)}
+	out := []string{v.item(w, false, ink.Of(fold), does, v.Text.Of(v.Show(about)), "  "+outcome+" ")}
 	if !open {
 		return out
 	}
@@ -294,8 +295,8 @@ func (v Detail) askedFor(p acp.Part, w int) []string {
 	if p.Text != "" {
 		ink, asks, tail = v.Muted, "asked to ", v.Show(p.Text)
 	}
-	out := []string{v.item(w, false, ink.Of(v.Glyph.NeedsYou+" "), []Piece{v.Text.Of(asks + v.Show(verb) + " ")}, v.Strong.Of(v.Show(about)),
-		"  "+tail+" ")}
+	asked := []Piece{v.Text.Of(asks + v.Show(verb) + " ")}
+	out := []string{v.item(w, false, ink.Of(v.Glyph.NeedsYou+" "), asked, v.Strong.Of(v.Show(about)), "  "+tail+" ")}
 	if p.Text == "" && v.Session.State == home.SessionAsks {
 		out = append(out, v.Note(v.Keyed("  {do} answers: once, always in this session, or no")))
 	}
