@@ -191,20 +191,14 @@ func TestWhatAKilledDriversSessionSaidIsSettledOnce(t *testing.T) {
 			if err := driver.Start(); err != nil {
 				t.Fatal(err)
 			}
-			isSaid := func() bool {
-				s := home.SessionsIn(b.dir, time.Now).Driven()
-				return len(s) == 1 && slices.Contains(b.said(), words)
-			}
 			b.until(func(r model.Reader) bool {
 				a, _ := r.Agent("ann")
 				w, _ := r.Item(id)
 				return a.Turn != nil && (script != "acp-dies-asking" || len(a.Permissions) > 0) && (script != "acp-dies-done" || w.State == model.Completed)
 			})
-			ticks := time.NewTicker(10 * time.Millisecond)
-			defer ticks.Stop()
-			for !isSaid() {
-				<-ticks.C
-			}
+			await(func() bool {
+				return len(home.SessionsIn(b.dir, time.Now).Driven()) == 1 && slices.Contains(b.said(), words)
+			})
 			_ = driver.Process.Kill()
 			_ = driver.Wait()
 			h, err := home.Open(b.dir, home.Options{LeaveQueue: true})
@@ -236,5 +230,32 @@ func TestWhatAKilledDriversSessionSaidIsSettledOnce(t *testing.T) {
 			}
 			_, _, _ = EndLeft(b.dir, "ann")
 		})
+	}
+}
+
+// The program of a stopped agent ends, though its driver stays.
+func TestAStoppedAgentsProgramEnds(t *testing.T) {
+	b := newBench(t)
+	b.do(model.Operator, model.CreateWorkItem{Objective: "One"})
+	end := b.attended(b.program("acp-cancel"))
+	defer end()
+	isIn := func(state home.SessionState) func() bool {
+		return func() bool {
+			s := home.SessionsIn(b.dir, time.Now).Driven()
+			return len(s) == 1 && s[0].State == state
+		}
+	}
+	await(isIn(home.SessionWorks))
+	stopped := model.Stopped
+	b.do(model.Operator, model.UpdateAgent{AgentID: "ann", Posture: &stopped})
+	await(isIn(home.SessionGone))
+}
+
+// await returns when something holds that no commit tells of.
+func await(holds func() bool) {
+	ticks := time.NewTicker(10 * time.Millisecond)
+	defer ticks.Stop()
+	for !holds() {
+		<-ticks.C
 	}
 }

@@ -196,7 +196,11 @@ func (c *conversation) close(end ending) {
 	if s.runs() {
 		s.note(home.SessionRests, "")
 	}
-	s.idle = time.AfterFunc(idleFor, func() { s.end(errNext) })
+	kept := idleFor
+	if errors.Is(end.cause, errStopped) {
+		kept = 0
+	}
+	s.idle = time.AfterFunc(kept, func() { s.end(errNext) })
 }
 
 // settled forgets the turn: the ledger has all of its words.
