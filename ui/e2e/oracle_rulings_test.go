@@ -86,6 +86,8 @@ var rulings = []ruling{
 		differs: regexp.MustCompile(`(?s),?"warnings":\[(\{[^{}]*("sample":\[[^\]]*\])?\},?)*\]|vise: warning: [^\n]*\n?|(\n|\\n)? *warned: [^\n"\\]*|\n! [^\n]* unfinished|"tokens":\d+`)},
 	{name: "warnings of a completion stay with its report", why: "a later report dropped them", act: regexp.MustCompile(`^(complete|show|events)\b`),
 		only: regexp.MustCompile(`unfinished|still blocked|completed_while_blocked|unverified|"action":"completed"`)},
+	{name: "one act is one row", why: "what followed from it stands behind it", act: regexp.MustCompile(`^events\b`),
+		differs: regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d  [^\n]*\n?`)},
 	{name: "doctor runs no program", why: "doctor --prove and its model are tests' own", act: regexp.MustCompile(`^help doctor\b`),
 		differs: regexp.MustCompile(` --prove runs\nthe program itself, [^:]*vise\.| *--prove  [^\n]*\n[^\n]*\n`)},
 }
