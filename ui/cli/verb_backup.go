@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
@@ -16,6 +17,7 @@ import (
 	"vise/store/home"
 	"vise/store/kv"
 	"vise/store/recovery"
+	"vise/ui/acp"
 	"vise/ui/markdown"
 )
 
@@ -24,16 +26,21 @@ type backedUp struct {
 	recovery.Snapshot
 	// Snapshots are those that the home makes by itself, newest first.
 	Snapshots []recovery.Snapshot `json:"snapshots"`
+	// SessionLogs names the logs of sessions that were left out.
+	SessionLogs []string `json:"session_logs_left_out,omitempty"`
 }
 
 func backupVerb() verb {
+	var sessions bool
 	return verb{
 		use: "backup [FILE]", short: "Back up ledger and plans while other processes go on",
 		long: `backup copies the ledger of one moment to FILE, which must not exist yet, or takes a snapshot in the
 home. Other processes need not wait, and it works while a stopped process holds the ledger. vise reads
 the whole copy before it gives it its name. FILE also holds the items' plan files with their kept saves,
-and long reports; a snapshot in the home does not. What cannot be read of these is named, and backup exits 1.`,
+and long reports; a snapshot in the home does not. What cannot be read of these is named, and backup exits 1.
+The logs of sessions are left out; with --sessions they are copied to the directory FILE.sessions.`,
 		example: "vise backup ~/vise-backup.tar",
+		flags:   flags{{"sessions", &sessions, "copy the logs of sessions too, to FILE.sessions"}},
 		who:     anybody,
 		run: func(e *Env) (answer, error) {
 			d, err := openHome(e)
@@ -45,7 +52,9 @@ and long reports; a snapshot in the home does not. What cannot be read of these 
 			if len(e.words) == 0 {
 				out.Snapshot, err = recovery.TakeSnapshot(e, d.Ledger)
 			} else {
-				out.Snapshot, err = backupTo(e, d, e.words[0])
+				if out.Snapshot, err = backupTo(e, d, e.words[0]); err == nil {
+					out.logs(d, sessions)
+				}
 			}
 			out.Snapshots, _ = recovery.Snapshots(d.Ledger.Home()) // the copy is made even if these cannot be listed
 			return answered(out, func(p *page) {
@@ -54,6 +63,9 @@ and long reports; a snapshot in the home does not. What cannot be read of these 
 					p.line("with %d files of plans, their saves and long reports", out.Plans)
 				}
 				p.lacking(out.Missing)
+				if n := len(out.SessionLogs); n > 0 {
+					p.line("without the logs of sessions: %d; --sessions copies them too", n)
+				}
 				if x := out.Archived; x != nil {
 					p.line("its history begins after that: %s", x.Said())
 				}
@@ -65,6 +77,30 @@ and long reports; a snapshot in the home does not. What cannot be read of these 
 			}).exits(failed(len(out.Missing) > 0)), err
 		},
 	}
+}
+
+// logs copies the logs of sessions beside the backup, or names them.
+func (b *backedUp) logs(d *home.Home, wanted bool) {
+	found, _ := filepath.Glob(filepath.Join(acp.LogDir(d.Dir(), "*"), "*.jsonl"))
+	for _, path := range found {
+		name, _ := filepath.Rel(filepath.Join(d.Dir(), store.AgentsDir), path)
+		if !wanted {
+			b.SessionLogs = append(b.SessionLogs, name)
+		} else if err := copyLog(path, filepath.Join(b.Path+".sessions", name)); err != nil {
+			b.Missing = append(b.Missing, name+": "+err.Error())
+		}
+	}
+}
+
+func copyLog(from, to string) error {
+	raw, err := files.ReadSmall(from, 1<<30)
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(to), 0o700)
+	}
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, raw, 0o600)
 }
 
 func backupTo(e *Env, d *home.Home, file string) (recovery.Snapshot, error) {

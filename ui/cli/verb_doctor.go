@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,6 +19,7 @@ import (
 	"vise/store/lock"
 	"vise/themes"
 	"vise/ui/agents"
+	"vise/ui/runner"
 	"vise/watcher"
 )
 
@@ -105,9 +107,23 @@ func doctor(e *Env, o doctorOptions) (answer, error) {
 		examine(e, ctx, d, o, out)
 	}
 	out.threads(e)
+	out.programs(e)
 	out.colours(e)
 	bad := slices.ContainsFunc(out.Checks, func(k check) bool { return !k.OK })
 	return &reply{data: out, conditions: true, exit: failed(bad), text: func(p *page) { p.checkup(*out) }}, nil
+}
+
+// programs checks that the programs of the configured agents are installed.
+func (c *checkup) programs(e *Env) {
+	s, _ := settings(e, "agents", "") // vise admin config check reports errors in the configuration
+	all, _ := runner.Programs(s.Agents)
+	for _, agent := range slices.Sorted(maps.Keys(all)) {
+		p, is := all[agent].Spec(), " is installed"
+		if p.Missing() {
+			is = " is not installed"
+		}
+		c.add("program of "+string(agent), !p.Missing(), p.Command[0]+is, cmp.Or(p.Install, "put it where PATH finds it"))
+	}
 }
 
 // colours reports which colours the console would show, and why.

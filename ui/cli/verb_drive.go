@@ -75,20 +75,17 @@ func (o driveOptions) limits(t config.Turn) config.Turn {
 
 // programs returns the program of the command line, else the programs of the configuration.
 func programs(e *Env, o driveOptions, argv []string) (map[model.AgentID]runner.Program, error) {
-	if len(argv) > 0 || o.program.Program != "" {
+	if len(argv) > 0 || o.program.Program != "" || o.program.Adapter != "" {
 		if e.agent == "" {
 			return nil, misuse("agent", "which agent does the program work for?").WithHint("name the agent: --agent A")
 		}
 		o.program.Command = argv
 		p, err := o.program.Checked()
 		if err != nil {
-			return nil, misuse("command", "the command line: %v", err)
+			return nil, misuse("command", "the command line: %v", err).
+				WithHint("name the command, or configure the agent: %s", runner.ProgramForm)
 		}
 		return map[model.AgentID]runner.Program{e.agent: p}, nil
-	}
-	if p := o.program; p.Adapter != "" {
-		return nil, misuse("command", "--adapter needs a command").
-			WithHint("name the command, or configure the agent: %s", runner.ProgramForm)
 	}
 	s, err := settings(e, "agents", runner.ProgramForm)
 	if err != nil {

@@ -274,7 +274,7 @@ func TestTasksRunAreListedShownAndStopped(t *testing.T) {
 
 func TestLimitsOfTheCommandLineHoldForConfiguredAgents(t *testing.T) {
 	h := newFleetHome(t)
-	if err := os.WriteFile(h.config(), []byte("agents: {ann: {shell: 'exec sleep 1000', turn: {timeout: 2h}}}"), 0o600); err != nil {
+	if err := os.WriteFile(h.config(), []byte("agents: {ann: {shell: 'exec sleep 1000', adapter: text, turn: {timeout: 2h}}}"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	h.ok("new", "Split", "--agent", "ann")
@@ -282,7 +282,9 @@ func TestLimitsOfTheCommandLineHoldForConfiguredAgents(t *testing.T) {
 	if err == nil || !strings.Contains(out, "timed_out") {
 		t.Errorf("%v %s", err, out)
 	}
-	h.refused(model.CodeInvalid, "drive", "--once", "--adapter", "claude")
+	if out, err := h.run("drive", "--once", "--agent", "ann", "--adapter", "claude"); err == nil || !strings.Contains(out, "write program: claude") {
+		t.Errorf("%v %s", err, out)
+	}
 }
 
 func TestDriveAndServeSayWhatIsMissing(t *testing.T) {

@@ -88,7 +88,7 @@ func startDriver(e *Env, agent model.AgentID, item model.WorkItem, program confi
 		return nil, refuse("no program of agent %s is known", agent).
 			WithHint("name it: vise start %s --program %s", e.words[0], acp.Programs[0].Name)
 	}
-	if p := acp.Of(all[agent].Command); p.Install != "" && p.Missing() {
+	if p := all[agent].Spec(); p.Install != "" && p.Missing() {
 		return nil, refuse("%s is not installed (%s)", p.Command[0], p.Size).
 			WithHint("install it: %s; or run the program yourself, with vise install %s", p.Install, p.Name)
 	}

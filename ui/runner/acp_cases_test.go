@@ -173,7 +173,7 @@ func TestAnAdapterRunsThePersonsOwnProgram(t *testing.T) {
 	}
 	os.Unsetenv("CODEX_PATH")
 	p := Program{Command: []string{"codex-acp"}}
-	if got := p.spec().Environment(); !slices.Contains(got, "CODEX_PATH="+dir+"/codex") {
+	if got := p.Spec().Environment(); !slices.Contains(got, "CODEX_PATH="+dir+"/codex") {
 		t.Errorf("the adapter gets %q", got)
 	}
 }

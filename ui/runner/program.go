@@ -62,6 +62,10 @@ func ProgramOf(r model.Reader, all map[model.AgentID]Program, id model.AgentID) 
 
 // Checked returns the program with its defaults, or an error if its configuration is not valid.
 func (p Program) Checked() (Program, error) {
+	if _, ok := acp.Named(string(p.Adapter)); ok {
+		return p, fmt.Errorf("the adapter %s is gone: its program is run over the Agent Client Protocol; "+
+			"write program: %[1]s, or --program %[1]s, without a command", string(p.Adapter))
+	}
 	if known, ok := acp.Named(string(p.Program)); ok && len(p.Command) == 0 {
 		p.Command = known.Command
 	} else if p.Program != "" && !ok {
@@ -77,10 +81,6 @@ func (p Program) Checked() (Program, error) {
 		p.Adapter = config.AdapterText // the protocol brings the context in another way
 	}
 	p.Adapter = cmp.Or(p.Adapter, config.AdapterACP)
-	if _, ok := acp.Named(string(p.Adapter)); ok {
-		return p, fmt.Errorf("the adapter %s is gone: its program is run over the Agent Client Protocol; "+
-			"write program: %[1]s, or --program %[1]s, without a command", string(p.Adapter))
-	}
 	if p.Adapter != config.AdapterACP && adapters[p.Adapter] == nil {
 		return p, fmt.Errorf("unknown adapter %q; the adapters are acp, rounds, text", string(p.Adapter))
 	}
@@ -96,12 +96,14 @@ func (p Program) Checked() (Program, error) {
 	return p, nil
 }
 
-// spec is what is known of the program.
-func (p Program) spec() acp.Program {
-	if known, ok := acp.Named(string(p.Program)); ok {
-		return known
+// Spec is what is known of the program, with the command that starts it here.
+func (p Program) Spec() acp.Program {
+	known, ok := acp.Named(string(p.Program))
+	if !ok {
+		known = acp.Of(p.Command)
 	}
-	return acp.Of(p.Command)
+	known.Command, _ = p.argv("")
+	return known
 }
 
 // placeholder is the word of a command that is replaced by the context.

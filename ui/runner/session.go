@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -85,7 +84,7 @@ func (w *worker) sessionOf(ctx context.Context, item model.ItemID, turn int) (*s
 		}
 		s.end(errNext)
 	}
-	s := &session{worker: w, spec: w.program.spec(), dir: cmp.Or(w.program.Dir, w.Dir), over: make(chan struct{}),
+	s := &session{worker: w, spec: w.program.Spec(), dir: cmp.Or(w.program.Dir, w.Dir), over: make(chan struct{}),
 		stderr: &files.Tail{Max: shownStderr}}
 	s.usage.Rule = s.spec.Usage
 	if s.dir == "" {
@@ -160,8 +159,8 @@ func (s *session) start(ctx context.Context, turn int) error {
 
 // argv is the program's command. A program that takes MCP servers only from a file gets one.
 func (s *session) argv() ([]string, error) {
-	argv, _ := s.program.argv("")
-	if _, err := exec.LookPath(argv[0]); err != nil && s.spec.Install != "" {
+	argv := s.spec.Command
+	if s.spec.Install != "" && s.spec.Missing() {
 		return nil, fmt.Errorf("%s is not installed (%s): %s", argv[0], s.spec.Size, s.spec.Install)
 	}
 	if s.spec.MCPFile == "" {
