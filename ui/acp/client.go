@@ -189,9 +189,6 @@ func (c *Client) Cancel(ctx context.Context) {
 	_ = c.conn.SendNotification(ctx, acp.AgentMethodSessionCancel, acp.CancelNotification{SessionId: c.id()}) // the program may be gone
 }
 
-// Garbled returns how many lines were no messages of the protocol.
-func (c *Client) Garbled() int { return c.lines.garbledLines() }
-
 // Done is closed when the program says nothing more.
 func (c *Client) Done() <-chan struct{} { return c.conn.Done() }
 

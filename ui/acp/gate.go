@@ -29,7 +29,6 @@ type gate struct {
 	changed *sync.Cond
 	// waiting counts notifications and requests that were handed over and not handled, answers the answers that nobody took yet.
 	waiting, answers int
-	garbled          int
 	err              error
 }
 
@@ -66,7 +65,6 @@ func (g *gate) admit(line []byte) bool {
 	defer g.mu.Unlock()
 	switch {
 	case err != nil || m.ID == nil && m.Method == nil:
-		g.garbled++
 		return false
 	case m.ID == nil:
 		g.wait(maxWaiting)
@@ -133,10 +131,4 @@ func (g *gate) failed() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.err
-}
-
-func (g *gate) garbledLines() int {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.garbled
 }

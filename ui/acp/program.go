@@ -37,14 +37,12 @@ type Program struct {
 	// Replies and Usage say how its messages are read.
 	Replies ReplyRule
 	Usage   UsageRule
-	// Tried is the version that was tried.
-	Tried string
 }
 
 // Programs are the programs that were tried, by the names that agents' configurations use.
 var Programs = []Program{
 	{
-		Name: "claude", Command: []string{"claude-agent-acp"}, Tried: "claude-agent-acp 0.101.0",
+		Name: "claude", Command: []string{"claude-agent-acp"}, // claude-agent-acp 0.101.0 was tried
 		Install: "npm install -g --omit=optional @agentclientprotocol/claude-agent-acp", Size: "60 MB, beside Claude Code itself",
 		Login: "claude /login", Runs: [2]string{"CLAUDE_CODE_EXECUTABLE", "claude"}, Steers: true, TellsCost: true, Mode: "default",
 		// Newer versions defer the tools of MCP servers unless the search for tools is off.
@@ -53,7 +51,7 @@ var Programs = []Program{
 		Replies: ReplyByUsage,
 	},
 	{
-		Name: "codex", Command: []string{"codex-acp"}, Tried: "codex-acp 2.6.0",
+		Name: "codex", Command: []string{"codex-acp"}, // codex-acp 2.6.0 was tried
 		Install: "npm install -g --omit=optional @agentclientprotocol/codex-acp", Size: "10 MB, beside Codex itself",
 		Login: "codex login", Runs: [2]string{"CODEX_PATH", "codex"}, Steers: true,
 		// In its own mode a model reviews calls, and denies ours.
@@ -62,20 +60,20 @@ var Programs = []Program{
 		Replies: ReplyGoesOn,
 	},
 	{
-		Name: "opencode", Command: []string{"opencode", "acp"}, Tried: "OpenCode 1.18.33",
+		Name: "opencode", Command: []string{"opencode", "acp"}, // OpenCode 1.18.33 was tried
 		Install: "npm install -g opencode-ai", Size: "150 MB", Login: "opencode auth login", Steers: true, TellsCost: true,
 		Env:   []string{"XDG_CONFIG_HOME", "XDG_DATA_HOME", "OPENCODE_CONFIG", "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY"},
 		Usage: UsageOfReply,
 	},
 	{
-		Name: "gemini", Command: []string{"gemini", "--acp"}, Tried: "Gemini CLI 0.61.0",
+		Name: "gemini", Command: []string{"gemini", "--acp"}, // Gemini CLI 0.61.0 was tried
 		Install: "npm install -g @google/gemini-cli", Size: "100 MB", Login: "gemini", Hangs: true,
 		Replies: ReplyBySuffix,
 		Env: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GEMINI_BASE_URL", "GOOGLE_CLOUD_PROJECT",
 			"GOOGLE_GENAI_USE_VERTEXAI", "GEMINI_CLI_TRUST_WORKSPACE", "GEMINI_CLI_TRUSTED_FOLDERS_PATH"},
 	},
 	{
-		Name: "copilot", Command: []string{"copilot", "--acp"}, Tried: "Copilot CLI 1.0.102",
+		Name: "copilot", Command: []string{"copilot", "--acp"}, // Copilot CLI 1.0.102 was tried
 		Install: "npm install -g @github/copilot", Size: "130 MB", Login: "copilot login", MCPFile: "--additional-mcp-config",
 		Env: []string{"GH_TOKEN", "GITHUB_TOKEN", "COPILOT_GITHUB_TOKEN", "COPILOT_HOME", "COPILOT_MODEL", "COPILOT_PROVIDER_BASE_URL",
 			"COPILOT_PROVIDER_API_KEY", "COPILOT_PROVIDER_TYPE"},

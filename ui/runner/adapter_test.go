@@ -95,7 +95,7 @@ func FuzzListeners(f *testing.F) {
 		for name, a := range adapters {
 			l := a()
 			_, _ = l.line([]byte(line))
-			rest, _, _ := l.end()
+			rest := l.end(&ending{}, time.Now())
 			for _, s := range rest {
 				if len([]rune(s.Text.Raw())) > model.MaxReport {
 					t.Errorf("%s keeps %d bytes", name, len(s.Text))

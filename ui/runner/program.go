@@ -155,12 +155,8 @@ type listener interface {
 	// line takes one line without its end and returns the rounds that it completes. An error means that the line was not understood; the
 	// caller continues with the next one.
 	line([]byte) ([]said, error)
-	// end returns the remaining rounds after the output ended, the turn's final text, and the program's own error message.
-	end() (rest []said, final model.Text, failed string)
-	// Used returns the usage that the program reported for the turn.
-	Used() model.Usage
-	// Limit returns until when the program says its usage limit holds, or zero if it says none.
-	Limit(now time.Time) time.Time
+	// end returns the remaining rounds after the output ended, and adds to the turn's ending what the output told of it.
+	end(e *ending, now time.Time) []said
 }
 
 // adapters make the listener of each adapter. Rounds is vise's own protocol; see docs/rounds.md.
@@ -184,12 +180,6 @@ type rounds struct {
 	final model.Text
 	used  model.Usage
 }
-
-// Limit is part of listener.
-func (r *rounds) Limit(time.Time) time.Time { return time.Time{} }
-
-// Used is part of listener.
-func (r *rounds) Used() model.Usage { return r.used }
 
 func (r *rounds) line(raw []byte) ([]said, error) {
 	raw = bytes.TrimSpace(raw)
@@ -218,16 +208,13 @@ func (r *rounds) line(raw []byte) ([]said, error) {
 	return []said{{Round: model.Round{Text: r.final, Calls: l.Calls, Tools: l.Tools, WorkItemID: l.WorkItemID}}}, nil
 }
 
-func (r *rounds) end() ([]said, model.Text, string) { return nil, r.final, "" }
+func (r *rounds) end(e *ending, _ time.Time) []said {
+	e.final, e.used = r.final, r.used
+	return nil
+}
 
 // plain reads all output of a program as the text of one round without calls.
 type plain struct{ text strings.Builder }
-
-// Limit is part of listener.
-func (p *plain) Limit(now time.Time) time.Time { return transcript.LimitIn(p.text.String(), now) }
-
-// Used is part of listener. Plain text reports no usage.
-func (p *plain) Used() model.Usage { return model.Usage{} }
 
 // maxPlain bounds the text that is kept, in bytes; a trace keeps far less.
 const maxPlain = 1 << 20
@@ -240,10 +227,11 @@ func (p *plain) line(raw []byte) ([]said, error) {
 	return nil, nil
 }
 
-func (p *plain) end() ([]said, model.Text, string) {
-	text := transcript.Words(p.text.String())
-	if text == "" {
-		return nil, "", ""
+func (p *plain) end(e *ending, now time.Time) []said {
+	words := p.text.String()
+	e.limit = transcript.LimitIn(words, now)
+	if e.final = transcript.Words(words); e.final == "" {
+		return nil
 	}
-	return []said{{Round: model.Round{Text: text}}}, text, ""
+	return []said{{Round: model.Round{Text: e.final}}}
 }

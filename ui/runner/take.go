@@ -21,9 +21,9 @@ const (
 )
 
 // listen reads the program's output and applies its rounds as they arrive.
-func (t *turn) listen(ctx context.Context, out io.Reader, log io.Writer) {
+func (t *turn) listen(ctx context.Context, out io.Reader) {
 	// Bytes are counted before they are decoded, so that output without a line end counts too.
-	counted := io.TeeReader(out, io.MultiWriter(&flood{max: t.program.Turn.Output, flooded: func() { t.cancel(errFlood) }}, log))
+	counted := io.TeeReader(out, &flood{max: t.program.Turn.Output, flooded: func() { t.cancel(errFlood) }})
 	err := eachLine(counted, func(line []byte, err error) {
 		if err == nil {
 			var rounds []said

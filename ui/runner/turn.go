@@ -6,9 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -141,8 +139,6 @@ func (t *turn) run(ctx context.Context) ending {
 // byte. A child that keeps the pipe open does not block the turn.
 func (t *turn) execute(ctx context.Context, begin briefing) ending {
 	t.listener = adapters[t.program.Adapter]()
-	log, closeLog := t.openLog()
-	defer closeLog()
 	from, in, err := os.Pipe()
 	if err != nil {
 		return ending{cause: err}
@@ -155,12 +151,12 @@ func (t *turn) execute(ctx context.Context, begin briefing) ending {
 		in.Close()
 		return ending{cause: err}
 	}
-	spec.Stdout, spec.Stderr = in, io.MultiWriter(stderr, log)
+	spec.Stdout, spec.Stderr = in, stderr
 	var end ending
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
-		t.listen(ctx, out, log)
+		t.listen(ctx, out)
 	}()
 	end.result, end.failed = execute(ctx, spec)
 	end.cause = context.Cause(ctx)
@@ -170,32 +166,15 @@ func (t *turn) execute(ctx context.Context, begin briefing) ending {
 	if end.cause == nil {
 		end.cause = context.Cause(ctx)
 	}
-	rest, final, said := t.listener.end()
+	rest := t.listener.end(&end, t.Now())
 	closing, cancel := closing(ctx, t.program.Turn.Lease.Duration())
 	defer cancel()
 	for _, s := range rest {
 		t.take(closing, s)
 	}
 	done()
-	end.final, end.said, end.stderr = final, said, stderr.String()
-	end.used, end.limit = t.listener.Used(), t.listener.Limit(t.Now())
+	end.stderr = stderr.String()
 	return end
-}
-
-// maxTurnLog bounds a turn's log, in bytes.
-const maxTurnLog = 4 << 20
-
-// openLog opens the file that keeps a program's output for people. If that fails, the turn runs without a log.
-func (t *turn) openLog() (log io.Writer, closeLog func()) {
-	dir := filepath.Join(t.Home, "log", "turns", string(t.agent))
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return io.Discard, func() {}
-	}
-	f, err := files.OpenRegular(filepath.Join(dir, fmt.Sprintf("%08d.log", t.index)), os.O_CREATE|os.O_WRONLY|os.O_APPEND)
-	if err != nil {
-		return io.Discard, func() {}
-	}
-	return &Capped{To: f, Max: maxTurnLog}, func() { f.Close() }
 }
 
 // shownStderr bounds the standard error that the end of a turn records, in bytes.
