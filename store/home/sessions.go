@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -47,6 +48,18 @@ type Session struct {
 	Item model.ItemID `json:"work_item_id,omitempty"`
 	// WorkedOn are the items that the session named last, by the name that it used, newest first.
 	WorkedOn []Named `json:"worked_on,omitempty"`
+}
+
+// Used says what a session's context holds and what it cost: " · 61k of 200k · $0.42".
+func (s Session) Used() (out string) {
+	if s.ContextSize > 0 {
+		out = fmt.Sprintf(" · %dk of %dk", (s.Context+500)/1000, s.ContextSize/1000)
+	}
+	used := s.Usage
+	if used.CostUSD = cmp.Or(s.Total, used.CostUSD); used.Words() != "" {
+		out += " · " + used.Words()
+	}
+	return out
 }
 
 // Named is an item as a session named it, and when.

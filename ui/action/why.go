@@ -111,8 +111,10 @@ func aNeed(s State) string {
 		return NoItem
 	case s.Item.AgentFails():
 		return model.Text(s.Item.AgentID).String() + " stays here until a turn goes well, or it is stopped"
+	case s.Item.IsPermission() && s.Item.Wait.WakeAt.IsZero():
+		return ""
 	case s.Item.IsPermission():
-		return "a permission stays as long as its program waits for it"
+		return "a permission stays as long as its program waits for your answer"
 	case s.Item.OfAgent():
 		return "a question stays until it is answered, or cancelled"
 	case !s.needs():

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"os"
-
 	"vise/store/home"
 	"vise/ui/acp"
 	"vise/ui/runner"
@@ -25,14 +23,7 @@ func (v sessionView) Driven() []home.Session {
 	return list
 }
 
-// shownOfLog is how much of a session's log is shown, in bytes: what fits in memory and is read at once.
-const shownOfLog = 8 << 20
-
 // Read is part of console.Sessions.
 func (v sessionView) Read(s home.Session, from int64) ([]acp.Entry, int64, error) {
-	path := acp.LogPath(v.dir, s.Agent, s.ID)
-	if info, err := os.Stat(path); err == nil && from == 0 {
-		from = max(info.Size()-shownOfLog, 0)
-	}
-	return acp.ReadLog(path, from)
+	return acp.ReadLog(acp.LogPath(v.dir, s.Agent, s.ID), from)
 }

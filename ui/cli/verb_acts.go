@@ -18,7 +18,7 @@ func hideVerb() verb {
 		long: `hide says that you have seen what a work item needs: its entry leaves the inbox until something new
 happens. With --until it is hidden until WHEN: a span from now (2h, 3d), a time (16:00, tomorrow 9:00,
 2026-11-21 09:00), or change, the next change of the work item. If the item needs something else before,
-it comes back at once. vise inbox --snoozed lists what is hidden.`,
+it comes back at once. vise inbox --snoozed lists what is hidden. A permission (pm-…) is hidden for good; that answers nothing.`,
 		example: "vise hide wi-7f3k\nvise hide wi-7f3k --until 'tomorrow 9:00'",
 		args:    to(&c.WorkItemID), revision: &c.SeenRevision,
 		flags: flags{
@@ -27,6 +27,14 @@ it comes back at once. vise inbox --snoozed lists what is hidden.`,
 		},
 		excludes: "until withdraw",
 		run: func(e *Env) (_ answer, err error) {
+			if ref := string(c.WorkItemID); strings.HasPrefix(ref, model.PermissionPrefix) {
+				p, err := permissionOf(e, ref)
+				if err != nil {
+					return nil, err
+				}
+				in, err := send(e, p.AgentID, model.EndPermissions{AgentID: p.AgentID, PermissionIDs: []model.PermissionID{p.PermissionID}})
+				return receiptAnswer(in, "%s is hidden; %s may still ask for it", p.PermissionID, p.AgentID), err
+			}
 			isSnooze := until != nil
 			if c.Withdraw {
 				isSnooze, err = readOne(e, func(r model.Reader) (bool, error) {
@@ -183,13 +191,23 @@ the program remembers the answer, if it can.`,
 }
 
 func permit(e *Env, ref string, with model.PermissionAnswer) (model.Receipt, error) {
+	c, err := permissionOf(e, ref)
+	if err != nil {
+		return model.Receipt{}, err
+	}
+	c.Answer = with
+	return send(e, c.AgentID, c)
+}
+
+// permissionOf returns an answer to the permission with a reference: the beginning of its id, or its agent.
+func permissionOf(e *Env, ref string) (model.AnswerPermission, error) {
 	sweepPermissions(e)
-	c, err := readOne(e, func(r model.Reader) (model.AnswerPermission, error) {
+	return readOne(e, func(r model.Reader) (model.AnswerPermission, error) {
 		var found []model.AnswerPermission
 		r.Inbox(model.NeedPermit, func(x model.Inboxed) bool {
 			id, _ := x.Permission()
 			if strings.HasPrefix(string(id), ref) || string(x.AgentID) == ref {
-				found = append(found, model.AnswerPermission{AgentID: x.AgentID, PermissionID: id, Answer: with})
+				found = append(found, model.AnswerPermission{AgentID: x.AgentID, PermissionID: id})
 			}
 			return true
 		})
@@ -204,10 +222,6 @@ func permit(e *Env, ref string, with model.PermissionAnswer) (model.Receipt, err
 			At("permission_id",
 				"name one; vise inbox lists them")
 	})
-	if err != nil {
-		return model.Receipt{}, err
-	}
-	return send(e, c.AgentID, c)
 }
 
 // sweepPermissions ends the prompts that were answered in their program, or whose program is gone. If the ledger cannot save that, they

@@ -230,10 +230,7 @@ func sessionsOf(e *Env, ref string) ([]home.Session, error) {
 			return nil, err
 		}
 	}
-	for _, s := range h.Driven() {
-		if s.State != home.SessionGone && !runner.Alive(s.Driver) {
-			s.State = home.SessionGone
-		}
+	for _, s := range (sessionView{h.Sessions, h.Dir()}).Driven() {
 		if (ref == "" || s.Agent == agent) && (item.ID == "" || s.Item == item.ID) {
 			out = append(out, s)
 		}
@@ -246,26 +243,12 @@ func (p *page) sessions(list sessionList) {
 		p.line("no session; vise start AGENT begins one")
 	}
 	for _, s := range list.Sessions {
-		p.line("%s  %s  %s %s%s", model.Text(s.ID), s.Agent, s.State, p.age(s.Since), sessionMore(s))
+		doing := s.Used()
+		if s.Doing != "" {
+			doing = " · " + string(model.Text(s.Doing)) + doing
+		}
+		p.line("%s  %s  %s %s%s", model.Text(s.ID), s.Agent, s.State, p.age(s.Since), doing)
 	}
-}
-
-// sessionMore says at what a session works, and what it used.
-func sessionMore(s home.Session) string {
-	var more []string
-	if s.Doing != "" {
-		more = append(more, string(model.Text(s.Doing)))
-	}
-	if s.ContextSize > 0 {
-		more = append(more, fmt.Sprintf("%dk of %dk", (s.Context+500)/1000, s.ContextSize/1000))
-	}
-	if used := s.Usage.Words(); used != "" {
-		more = append(more, used)
-	}
-	if len(more) == 0 {
-		return ""
-	}
-	return " · " + strings.Join(more, " · ")
 }
 
 func logVerb() verb {
@@ -353,11 +336,11 @@ func logLines(p acp.Part) string {
 		}
 		return strings.TrimRight(line, " ")
 	case acp.PartPlan:
-		var b strings.Builder
+		var lines []string
 		for _, x := range p.Plan {
-			fmt.Fprintf(&b, "  - %s %s\n", x.Status, model.Text(x.Content))
+			lines = append(lines, fmt.Sprintf("  - %s %s", x.Status, model.Text(x.Content)))
 		}
-		return strings.TrimRight(b.String(), "\n")
+		return strings.Join(lines, "\n")
 	case acp.PartTurn:
 		return fmt.Sprintf("── turn %d, %s", p.Turn, p.At.Local().Format(time.DateTime))
 	case acp.PartEnded:

@@ -8,6 +8,7 @@ import (
 
 	"vise/model"
 	"vise/model/todo"
+	"vise/store/home"
 	"vise/ui/action"
 	"vise/ui/console/screen"
 )
@@ -39,6 +40,10 @@ func (c *console) actOnPage(id action.ID) bool {
 		changesActs[at].on(c)
 		return true
 	case screen.TabSession:
+		if s := sessionShown(c); id == action.Do && s != nil && s.State == home.SessionAsks {
+			c.toZero(slices.IndexFunc(c.inbox(), func(x model.Inboxed) bool { return x.Need == model.NeedPermit && x.AgentID == c.agent }))
+			return true
+		}
 		if id == action.Open {
 			c.talk.shown.Open = !c.talk.shown.Open
 			return true

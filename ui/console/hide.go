@@ -12,6 +12,15 @@ import (
 	"vise/ui/text"
 )
 
+// hide hides an entry of the inbox. A permission that is not answered here is hidden for good: nobody else may say that it is over.
+func hide(c *console) {
+	if r := c.row(); r != nil && r.IsPermission() && len(c.marked()) == 0 {
+		c.send(model.EndPermissions{AgentID: r.AgentID, PermissionIDs: []model.PermissionID{model.PermissionID(r.ID)}}, "Hid the permission")
+		return
+	}
+	c.open(hiding(c))
+}
+
 // hiding lets the operator choose until when the inbox hides the item under the cursor, or the marked items.
 func hiding(c *console) dialog {
 	news := menuLine{Title: "until something new", Does: "happens: a question, news, a report"}

@@ -102,19 +102,17 @@ type sessionNews struct {
 func (e *effects) newsOf(ctx context.Context, of home.Session, from int64, known []home.Session) tea.Cmd {
 	return func() tea.Msg {
 		m := sessionNews{ctx: ctx, of: of, next: from}
-		for looked := (time.Time{}); ; {
-			if now := e.now(); now.Sub(looked) >= sessionsEvery {
-				m.all, looked = e.Sessions.Driven(), now
+		every := sessionsEvery
+		for i := 0; ; i++ {
+			if of.ID == "" || i%10 == 0 {
+				m.all = e.Sessions.Driven()
 			}
 			if of.ID != "" {
+				every = logEvery
 				m.said, m.next, _ = e.Sessions.Read(of, from) // a log that is not there yet
 			}
 			if m.at = e.now(); len(m.said) > 0 || !reflect.DeepEqual(m.all, known) {
 				return m
-			}
-			every := sessionsEvery
-			if of.ID != "" {
-				every = logEvery
 			}
 			if home.Pause(ctx, every); ctx.Err() != nil {
 				return nil

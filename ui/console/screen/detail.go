@@ -69,8 +69,7 @@ func (v Detail) Draw(pane int) Drawing {
 		}
 		p.Foot = v.foot()
 		if v.Tab == TabSession && v.Session != nil {
-			state, used := v.SessionWords(v.Session.Session)
-			p.Right = v.Muted.Paint(state + used)
+			p.Right = v.Muted.Paint(string(v.Session.State) + " " + v.Age(v.Session.Since) + v.Session.Used())
 		}
 	}
 	return p.draw(v.Frame)

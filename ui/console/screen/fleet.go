@@ -6,6 +6,7 @@ import (
 
 	"vise/model"
 	"vise/model/thread"
+	"vise/store/home"
 	"vise/ui/action"
 	"vise/ui/text"
 )
@@ -120,6 +121,8 @@ type FleetView struct {
 	// Long means that the screen has room for long strips and for a second line of an agent.
 	Long  bool
 	Known model.Fleet
+	// Sessions are the sessions of agents, the newest first.
+	Sessions []home.Session
 	// Tracks holds the data of the agents' strips.
 	Tracks map[model.AgentID]model.Track
 	Found  Filter

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"vise/model"
+	"vise/store/home"
 	"vise/ui/action"
 	"vise/ui/text"
 )
@@ -267,12 +268,27 @@ func (v FleetView) saying(m model.FleetMember) saying {
 		if m.Asks != nil {
 			s.end = " · " + v.asks(*m.Asks)
 		}
+		s = v.inSession(s, m)
 	case m.State == model.AgentHasWork:
 		s.lead, s.rest = v.queue(m)
 	case m.State == model.AgentWaits:
 		s.lead, s.rest = "", d.Words()
 	case m.Last != nil:
 		s.end = " · last event " + v.Age(m.Last.At) + " ago"
+	}
+	return s
+}
+
+// inSession adds at what an agent's session works, and what it used.
+func (v FleetView) inSession(s saying, m model.FleetMember) saying {
+	at := slices.IndexFunc(v.Sessions, func(x home.Session) bool { return x.Agent == m.Agent.ID })
+	if at < 0 || v.Sessions[at].State == home.SessionGone {
+		return s
+	}
+	x := v.Sessions[at]
+	s.lead, s.end = string(x.State)+" "+v.Age(x.Since)+":", s.end+x.Used()
+	if x.Doing != "" {
+		s.rest = v.Show(model.Text(x.Doing)) + " · " + s.rest
 	}
 	return s
 }

@@ -1,7 +1,6 @@
 package screen
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -40,19 +39,6 @@ type form struct {
 	w     int
 	style *Styles
 	open  bool
-}
-
-// SessionWords say what a session does and since when, what it does just now, and what it used.
-func (f Frame) SessionWords(s home.Session) (state, used string) {
-	names := map[home.SessionState]string{home.SessionStarts: "starting", home.SessionWorks: "working", home.SessionRests: "idle"}
-	state = cmp.Or(names[s.State], string(s.State)) + " " + f.Age(s.Since)
-	if s.ContextSize > 0 {
-		used = fmt.Sprintf(" · %dk of %dk", (s.Context+500)/1000, s.ContextSize/1000)
-	}
-	if usd := cmp.Or(s.Total, s.Usage.CostUSD); usd > 0 {
-		used += fmt.Sprintf(" · $%.2f", usd)
-	}
-	return state, used
 }
 
 // talk returns the lines of a session on screen.
@@ -252,41 +238,27 @@ func (v Detail) call(p acp.Part, w int) []string {
 	if !open {
 		return out
 	}
-	if _, input := p.Call.Words(); p.Call.Kind != sdk.ToolKindExecute && p.Call.Kind != sdk.ToolKindEdit {
-		out = append(out, v.lastLines(model.Text(input), w, v.Muted)...)
-	}
-	for _, x := range p.Call.Content {
-		if x.Diff != nil {
-			out = append(out, v.diffOf(*x.Diff, w)...)
+	add := func(sign string, ink Ink, t model.Text, most int) {
+		lines := t.Lines()
+		for _, l := range lines[max(len(lines)-most, 0):] {
+			out = append(out, v.Strip(w, false, ink.Of("        "+sign+v.Safe(l))))
 		}
 	}
-	return append(out, v.lastLines(p.Call.Result(), w, v.Text)...)
+	for _, x := range p.Call.Content {
+		if x.Diff == nil {
+			continue
+		}
+		if x.Diff.OldText != nil {
+			add("− ", v.Removed, model.Text(*x.Diff.OldText), farAway)
+		}
+		add("+ ", v.Added, model.Text(x.Diff.NewText), farAway)
+	}
+	add("", v.Muted, p.Call.Result(), resultShown)
+	return out
 }
 
 // resultShown is how many of the last lines of a call's result are shown.
 const resultShown = 20
-
-func (v Detail) lastLines(t model.Text, w int, ink Ink) (out []string) {
-	lines := t.Lines()
-	for _, l := range lines[max(len(lines)-resultShown, 0):] {
-		out = append(out, v.Strip(w, false, ink.Of("        "+v.Safe(l))))
-	}
-	return out
-}
-
-// diffOf returns the lines that an edit took away and put there.
-func (v Detail) diffOf(d sdk.ToolCallContentDiff, w int) (out []string) {
-	add := func(sign string, ink Ink, t string) {
-		for _, l := range model.Text(t).Lines() {
-			out = append(out, v.Strip(w, false, ink.Of("        "+sign+" "+v.Safe(l))))
-		}
-	}
-	if d.OldText != nil {
-		add("−", v.Removed, *d.OldText)
-	}
-	add("+", v.Added, d.NewText)
-	return out
-}
 
 // askedFor returns a permission that the program asked for, and the answer.
 func (v Detail) askedFor(p acp.Part, w int) []string {
@@ -305,12 +277,8 @@ func (v Detail) askedFor(p acp.Part, w int) []string {
 
 // sessionFoot says whether the screen follows the end, or what is new below.
 func (v Detail) sessionFoot() string {
-	s := v.Session
-	switch n := len(s.Parts) - s.Seen; {
-	case s.Stands && n > 0:
-		return v.NeedsYou.Paint(fmt.Sprintf("%d new below · %s follows", n, v.KeyOf(action.Bottom)))
-	case s.Stands:
-		return v.Muted.Paint(v.KeyOf(action.Bottom) + " to the end")
+	if s := v.Session; s.Stands {
+		return v.NeedsYou.Paint(fmt.Sprintf("%d new below · %s follows", len(s.Parts)-s.Seen, v.KeyOf(action.Bottom)))
 	}
 	return v.Muted.Paint(v.Glyph.Following + " following")
 }
