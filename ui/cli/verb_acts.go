@@ -33,7 +33,7 @@ it comes back at once. vise inbox --snoozed lists what is hidden. A permission (
 					return nil, err
 				}
 				in, err := send(e, p.AgentID, model.EndPermissions{AgentID: p.AgentID, PermissionIDs: []model.PermissionID{p.PermissionID}})
-				return receiptAnswer(in, "%s is hidden; %s may still ask for it", p.PermissionID, p.AgentID), err
+				return receiptAnswer(in, "hidden %s", p.PermissionID), err
 			}
 			isSnooze := until != nil
 			if c.Withdraw {

@@ -40,7 +40,7 @@ func (c *console) actOnPage(id action.ID) bool {
 		changesActs[at].on(c)
 		return true
 	case screen.TabSession:
-		if s := sessionShown(c); id == action.Do && s != nil && s.State == home.SessionAsks {
+		if s, _ := c.talk.sessionOf(c.shown()); id == action.Do && s.State == home.SessionAsks {
 			c.toZero(slices.IndexFunc(c.inbox(), func(x model.Inboxed) bool { return x.Need == model.NeedPermit && x.AgentID == c.agent }))
 			return true
 		}
@@ -71,7 +71,6 @@ func pageHints(c *console) (out []action.Action) {
 		}
 	case screen.TabSession:
 		add(action.Open, "unfold")
-		add(action.Message, "say")
 	}
 	return out
 }

@@ -66,17 +66,17 @@ func sessionShown(c *console) *screen.Session {
 // followSession follows the list of sessions, and the log of the one on screen.
 func followSession(c *console) {
 	t := &c.talk
-	if c.fx.Sessions == nil || c.truth.at.IsZero() {
+	if c.fx.Sessions == nil {
 		return
 	}
 	s, ok := t.sessionOf(c.shown())
 	if !ok || c.view != viewDesk || c.tab != screen.TabSession || !c.layout.shows(paneDetail) {
 		s = home.Session{}
 	}
-	if t.stop != nil && t.follows == s.ID {
-		return
-	}
 	if t.stop != nil {
+		if t.follows == s.ID {
+			return
+		}
 		t.stop()
 	}
 	if s.ID != "" && (t.shown.ID != s.ID || t.shown.Laid == nil) {
@@ -101,7 +101,7 @@ type sessionNews struct {
 // newsOf waits until a session said more, or any began to do something else.
 func (e *effects) newsOf(ctx context.Context, of home.Session, from int64, known []home.Session) tea.Cmd {
 	return func() tea.Msg {
-		m := sessionNews{ctx: ctx, of: of, next: from}
+		m := sessionNews{ctx: ctx, of: of}
 		every := sessionsEvery
 		for i := 0; ; i++ {
 			if of.ID == "" || i%10 == 0 {

@@ -221,14 +221,15 @@ func (v Detail) laidOut(t model.Text, w int) (lines []string, done bool) {
 
 // call returns a tool call: a line with how it ended, and unfolded what it was about and gave.
 func (v Detail) call(p acp.Part, w int) []string {
-	open, fold := v.Session.Open || p.Call.Status == sdk.ToolCallStatusFailed, "▸ "
+	failed, fold := p.Call.Status == sdk.ToolCallStatusFailed, "▸ "
+	open := v.Session.Open || failed
 	if open {
 		fold = "▾ "
 	}
 	verb, about := p.Call.Line()
 	outcome, ink := v.Show(p.Call.Outcome()), v.Accent
 	switch {
-	case p.Call.Status == sdk.ToolCallStatusFailed:
+	case failed:
 		ink = v.Blocked
 	case outcome == "":
 		outcome, ink = v.Age(p.At), v.Current
