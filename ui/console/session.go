@@ -69,8 +69,8 @@ func followSession(c *console) {
 	if c.fx.Sessions == nil {
 		return
 	}
-	s, ok := t.sessionOf(c.shown())
-	if !ok || c.view != viewDesk || c.tab != screen.TabSession || !c.layout.shows(paneDetail) {
+	s, _ := t.sessionOf(c.shown())
+	if c.view != viewDesk || c.tab != screen.TabSession || !c.layout.shows(paneDetail) {
 		s = home.Session{}
 	}
 	if t.stop != nil {

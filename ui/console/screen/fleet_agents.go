@@ -281,8 +281,8 @@ func (v FleetView) saying(m model.FleetMember) saying {
 
 // inSession adds at what an agent's session works, and what it used.
 func (v FleetView) inSession(s saying, m model.FleetMember) saying {
-	at := slices.IndexFunc(v.Sessions, func(x home.Session) bool { return x.Agent == m.Agent.ID })
-	if at < 0 || v.Sessions[at].State == home.SessionGone {
+	at := slices.IndexFunc(v.Sessions, func(x home.Session) bool { return x.Agent == m.Agent.ID && x.State != home.SessionGone })
+	if at < 0 {
 		return s
 	}
 	x := v.Sessions[at]

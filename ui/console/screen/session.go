@@ -147,7 +147,7 @@ func (v Detail) prompt(p acp.Part, w int) (out []string) {
 		label, ink, lines = "vise", v.Faint, append([]string{"the context of the turn"}, lines...)
 	}
 	head := " " + v.Muted.Paint(label) + "  "
-	room := max(w-text.Width(head)-1, 8)
+	room := w - text.Width(head) - 1
 	if ink == v.Faint && !v.Session.Open {
 		return []string{head + ink.Paint(text.Cut(v.Show(model.Text(lines[0])), room))}
 	}
