@@ -15,7 +15,8 @@ import (
 // hide hides an entry of the inbox. A permission that is not answered here is hidden for good: nobody else may say that it is over.
 func hide(c *console) {
 	if r := c.row(); r != nil && r.IsPermission() && len(c.marked()) == 0 {
-		c.send(model.EndPermissions{AgentID: r.AgentID, PermissionIDs: []model.PermissionID{model.PermissionID(r.ID)}}, "Hid the permission")
+		c.send(model.EndPermissions{AgentID: r.AgentID, PermissionIDs: []model.PermissionID{model.PermissionID(r.ID)}},
+			"Hid the permission")
 		return
 	}
 	c.open(hiding(c))

@@ -208,7 +208,8 @@ func (c *console) fleetView() screen.FleetView {
 	list, _ := c.sides()
 	return screen.FleetView{
 		Frame: c.frame(), Fleet: c.fleet, Body: list, Zoomed: c.zoomed,
-		Long: c.layout.w >= previewFrom, Known: c.truth.fleet, Sessions: c.talk.all, Tracks: c.truth.tracks, Events: happenedShown(c), Found: c.filterShown(),
+		Long: c.layout.w >= previewFrom, Known: c.truth.fleet, Sessions: c.talk.all,
+		Tracks: c.truth.tracks, Events: happenedShown(c), Found: c.filterShown(),
 		Findings: len(c.files.Pending), Threads: c.threads.all, Marked: c.markedIDs(), MarkWords: c.markWords(),
 	}
 }
