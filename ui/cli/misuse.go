@@ -16,14 +16,14 @@ import (
 var synonyms = map[string]string{
 	"create": "vise new OBJECTIVE", "add": "vise new OBJECTIVE",
 	"done": "vise complete ID", "close": "vise complete ID", "finish": "vise complete ID",
-	"start": "vise pick ID", "begin": "vise pick ID", "focus": "vise pick ID",
+	"begin": "vise pick ID", "focus": "vise pick ID",
 	"claim": "vise pick ID", "priority": "vise update ID --priority high",
 	"ls": "vise list", "info": "vise show ID", "view": "vise show ID", "cat": "vise plan show ID", "find": "vise search WORDS",
-	"log": "vise events", "logs": "vise events", "history": "vise events",
+	"logs": "vise events", "history": "vise events",
 	"edit": "vise plan edit ID, or vise update ID", "assign": "vise delegate ID --to AGENT",
 	"message": "vise say AGENT TEXT", "send": "vise say AGENT TEXT", "setup": "vise install PROGRAM",
-	"uninstall": "vise install PROGRAM --uninstall", "stop": "vise agents stop AGENT",
-	"pause": "vise agents stop AGENT", "ps": "vise agents",
+	"uninstall": "vise install PROGRAM --uninstall",
+	"pause":     "vise stop AGENT", "ps": "vise agents",
 	"reopen": "vise new --from ID",
 }
 
