@@ -26,7 +26,7 @@ type talk struct {
 	all []home.Session
 	// shown is the session on screen or the last one there, story what was read of it, up to next.
 	shown screen.Session
-	story *acp.Story
+	story acp.Story
 	next  int64
 	// follows is the id of the session whose log is followed; stop ends that; nil: nothing is followed yet.
 	follows string
@@ -80,7 +80,7 @@ func followSession(c *console) {
 		t.stop()
 	}
 	if s.ID != "" && (t.shown.ID != s.ID || t.shown.Laid == nil) {
-		t.shown, t.story, t.next = screen.Session{Session: s, Laid: map[int]screen.LaidPart{}}, &acp.Story{}, 0
+		t.shown, t.story, t.next = screen.Session{Session: s, Laid: map[int]screen.LaidPart{}}, acp.Story{}, 0
 	}
 	var ctx context.Context
 	ctx, t.stop = context.WithCancel(c.fx.ctx)

@@ -1,0 +1,155 @@
+package console
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	sdk "github.com/coder/acp-go-sdk"
+
+	"vise/model"
+	"vise/store/home"
+	"vise/store/storetest"
+	"vise/ui/acp"
+)
+
+// fakeSessions has one session and what it said.
+type fakeSessions struct {
+	all  []home.Session
+	said []acp.Entry
+}
+
+func (f *fakeSessions) Driven() []home.Session { return f.all }
+
+func (f *fakeSessions) Read(_ home.Session, from int64) ([]acp.Entry, int64, error) {
+	return f.said[from:], int64(len(f.said)), nil
+}
+
+func (f *fakeSessions) update(u sdk.SessionUpdate) {
+	f.said = append(f.said, acp.Entry{At: time.Now(), Update: &u})
+}
+
+func (f *fakeSessions) run(id, command, output string, status sdk.ToolCallStatus) {
+	f.update(sdk.StartToolCall(sdk.ToolCallId(id), command, sdk.WithStartKind(sdk.ToolKindExecute),
+		sdk.WithStartRawInput(map[string]any{"command": command})))
+	f.update(sdk.UpdateToolCall(sdk.ToolCallId(id), sdk.WithUpdateStatus(status),
+		sdk.WithUpdateContent([]sdk.ToolCallContent{sdk.ToolContent(sdk.TextBlock(output))})))
+}
+
+func (f *fakeSessions) works() {
+	f.all = []home.Session{{Program: "claude", ID: "s-1", Agent: testAgent, State: home.SessionWorks, Since: time.Now(), Doing: "runs go test",
+		Driver: model.Process{PID: 1}, Context: 61000, ContextSize: 200000, Total: 0.42}}
+	f.said = []acp.Entry{{Turn: 3, At: time.Now()}, {Prompt: "all of the context", From: model.Scheduler},
+		{Prompt: "Keep the wire headers.", From: model.Operator}}
+	f.update(sdk.UpdateAgentThoughtText("It is about the limiter.\nA second line of thought."))
+	f.update(sdk.UpdateAgentMessageText("I split the **limiter** first.\n\nThen the"))
+	f.update(sdk.StartToolCall("c1", "bucket.go", sdk.WithStartKind(sdk.ToolKindEdit), sdk.WithStartStatus(sdk.ToolCallStatusCompleted),
+		sdk.WithStartLocations([]sdk.ToolCallLocation{{Path: "limit/bucket.go"}}),
+		sdk.WithStartContent([]sdk.ToolCallContent{sdk.ToolDiffContent("limit/bucket.go", "burst := 4", "burst := 3")})))
+	f.run("c2", "go test ./limit", "--- FAIL: TestBurst\nlimit_test.go:41: got 3, want 4", sdk.ToolCallStatusFailed)
+	f.update(sdk.UpdatePlan(sdk.PlanEntry{Content: "Fix the burst", Status: sdk.PlanEntryStatusInProgress}))
+}
+
+func talking(t *testing.T, w, h int, f *fakeSessions) *world {
+	wd := newWorld(t, w, h, func(o *Options) { o.Sessions = f })
+	wd.create("a", "Split the limiter")
+	wd.settle()
+	wd.pass(3 * time.Second)
+	for _, k := range []string{"g", "s"} {
+		wd.press(k)
+		wd.settle()
+	}
+	wd.pass(time.Second)
+	return wd
+}
+
+func TestASessionIsShownAtEverySize(t *testing.T) {
+	for _, size := range [][2]int{{200, 60}, {120, 36}, {80, 24}, {50, 20}} {
+		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := &fakeSessions{}
+				f.works()
+				wd := talking(t, size[0], size[1], f)
+				defer wd.end()
+				lines := wd.frame()
+				checkWhole(t, "session", lines)
+				all := strings.Join(lines, "\n")
+				for _, want := range []string{"Session", "run", "FAIL: TestBurst", "Fix the burst", "following"} {
+					if !strings.Contains(all, want) {
+						t.Errorf("%q is not shown:\n%s", want, all)
+					}
+				}
+				if strings.Contains(all, "burst := 3") {
+					t.Errorf("the edit is unfolded:\n%s", all)
+				}
+				wd.press("enter")
+				wd.settle()
+				if all = strings.Join(wd.frame(), "\n"); !strings.Contains(all, "+ burst := 4") || !strings.Contains(all, "− burst := 3") {
+					t.Errorf("the edit is not unfolded:\n%s", all)
+				}
+			})
+		})
+	}
+}
+
+func TestASessionStandsStillWhileItIsRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &fakeSessions{}
+		f.works()
+		for i := range 60 {
+			f.run(fmt.Sprint("x", i), fmt.Sprint("step ", i), "", sdk.ToolCallStatusCompleted)
+		}
+		wd := talking(t, 100, 30, f)
+		defer wd.end()
+		if all := strings.Join(wd.frame(), "\n"); !strings.Contains(all, "step 59") || strings.Contains(all, "step 1 ") {
+			t.Fatalf("the end is not shown:\n%s", all)
+		}
+		wd.press("k")
+		wd.settle()
+		before := strings.Join(wd.frame(), "\n")
+		f.run("late", "a late step", "", sdk.ToolCallStatusCompleted)
+		wd.pass(time.Second)
+		after := strings.Join(wd.frame(), "\n")
+		if strings.Contains(after, "late step") || !strings.Contains(after, "1 new below") || strings.Contains(before, "1 new below") {
+			t.Errorf("the screen moved, or does not say what is new:\n%s", after)
+		}
+		wd.press("G")
+		wd.settle()
+		f.update(sdk.UpdateAgentMessageText("The last words"))
+		wd.pass(time.Second)
+		if all := strings.Join(wd.frame(), "\n"); !strings.Contains(all, "late step") || !strings.Contains(all, "The last words") {
+			t.Errorf("G does not follow:\n%s", all)
+		}
+	})
+}
+
+func TestNoSessionDrivesTheTerminal(t *testing.T) {
+	payloads := map[string]string{"200 KB": strings.Repeat("long line ", 20_000)}
+	for name, p := range storetest.Payloads {
+		payloads[name] = p
+	}
+	for name, p := range payloads {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p = strings.ToValidUTF8(p, "?")
+				f := &fakeSessions{}
+				f.works()
+				f.all[0].Doing = p
+				f.said = append(f.said, acp.Entry{Prompt: model.Text(p), From: model.Operator}, acp.Entry{Ended: model.Text(p)})
+				f.update(sdk.UpdateAgentThoughtText(p))
+				f.run("h1", p, p, sdk.ToolCallStatusFailed)
+				f.run("h2", "x", p, sdk.ToolCallStatusCompleted)
+				f.update(sdk.UpdateAgentMessageText(p))
+				wd := talking(t, 120, 36, f)
+				defer wd.end()
+				for _, k := range []string{"enter", "pgup", "pgup", "pgup", "home", "G", "2"} {
+					wd.press(k)
+					wd.settle() // checks each frame
+					wd.look(k)
+				}
+			})
+		})
+	}
+}
