@@ -19,21 +19,25 @@ func hideVerb() verb {
 happens. With --until it is hidden until WHEN: a span from now (2h, 3d), a time (16:00, tomorrow 9:00,
 2026-11-21 09:00), or change, the next change of the work item. If the item needs something else before,
 it comes back at once. vise inbox --snoozed lists what is hidden. A permission (pm-…) is hidden for good; that answers nothing.`,
-		example: "vise hide wi-7f3k\nvise hide wi-7f3k --until 'tomorrow 9:00'",
-		args:    to(&c.WorkItemID), revision: &c.SeenRevision,
+		example:  "vise hide wi-7f3k\nvise hide wi-7f3k --until 'tomorrow 9:00'",
+		revision: &c.SeenRevision,
 		flags: flags{
 			{"until", &until, "when it comes back: 2h, tomorrow 9:00, a time, or change"},
 			{"withdraw", &c.Withdraw, "bring it back now"},
 		},
 		excludes: "until withdraw",
 		run: func(e *Env) (_ answer, err error) {
-			if ref := string(c.WorkItemID); strings.HasPrefix(ref, model.PermissionPrefix) {
+			ref := e.words[0]
+			if strings.HasPrefix(ref, model.PermissionPrefix) {
 				p, err := permissionOf(e, ref)
 				if err != nil {
 					return nil, err
 				}
 				in, err := send(e, p.AgentID, model.EndPermissions{AgentID: p.AgentID, PermissionIDs: []model.PermissionID{p.PermissionID}})
 				return receiptAnswer(in, "hidden %s", p.PermissionID), err
+			}
+			if c.WorkItemID, err = resolve(e, ref); err != nil {
+				return nil, err
 			}
 			isSnooze := until != nil
 			if c.Withdraw {
