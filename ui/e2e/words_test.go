@@ -18,7 +18,7 @@ var (
 	notOnScreen = regexp.MustCompile(`(?i)\b(operators?|runnable|trigger(s|ed|ing)?|rechecks?|rounds?|candidates?)\b`)
 	// code is what keeps the ledger's words: names of flags, of commands and of their values.
 	code = regexp.MustCompile(`--[\w-]+|vise trigger|\btrigger (\[ID|url|list|revoke|reports)|(?m)^ *trigger  |review trigger unblock|` +
-		`use operator, agent:|acts: operator, agent:|default: operator on|operator is you|opencode, rounds( or|,)|OpenCode, rounds\)|and runnable;`)
+		`use operator, agent:|acts: operator, agent:|default: operator on|operator is you|acp, rounds or|OpenCode, rounds\)|and runnable;`)
 )
 
 func wantNone(t *testing.T, where, text string) {
