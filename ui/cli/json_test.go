@@ -36,6 +36,7 @@ var verbData = map[string][]any{
 	"restore": {restored{}}, "admin compact": {compacted{}}, "admin upgrade-check": {store.Upgrade{}}, "admin config": {configAnswer{}}, "context": {prompt.Layered{}, noted{}, struct {
 		Text string `json:"text"`
 	}{}, agents.Installed{}}, "install": {agents.Installed{}}, "admin version": {version{}}, "admin completion": {script{}}, "admin man": {script{}},
+	"start": {driverStarted{}}, "stop": {model.Receipt{}}, "sessions": {sessionList{}}, "log": nil,
 	"drive": nil, "serve": nil, "thread": {resumed{}}, "todo": nil, "mcp": nil, "hook": nil,
 }
 

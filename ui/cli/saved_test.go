@@ -117,6 +117,7 @@ func changing(t *testing.T, dir string) map[string][]string {
 		"undo":                                   {"Undo"},
 		"redo":                                   {"Undo"},
 		"retry default":                          {"Retry"},
+		"stop default":                           {"UpdateAgent"},
 		"todo promote review/001":                {"CreateWorkItem"},
 		"todo link review/001 $open":             {"LinkWorkItem"},
 		"thread start Goal":                      inFiles,
@@ -156,8 +157,8 @@ func changing(t *testing.T, dir string) map[string][]string {
 // inFiles marks a verb whose work is in files: if the ledger fails, it only warns.
 var inFiles = []string{}
 
-// elsewhere are verbs that change the ledger and are tested in package runner, and two that only read.
-var elsewhere = []string{"drive", "serve", "resume", "worktrees"}
+// elsewhere are verbs that start others, whose changes are tested in package runner, and some that only read.
+var elsewhere = []string{"drive", "serve", "start", "sessions", "log", "resume", "worktrees"}
 
 // before returns what must be done before a verb.
 func (b *savedBench) before(verb string) *savedBench {

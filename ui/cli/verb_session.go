@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -173,9 +174,7 @@ until vise start AGENT, or vise agents resume AGENT.`,
 				return nil, err
 			}
 			ending := home.Scheduler{Ledger: e.home, Now: e.now, NewKey: home.NewKey, Alive: runner.Alive}
-			if _, err := ending.Settle(e, agent); err != nil { // it ends the turn of a driver that died
-				return nil, err
-			}
+			_, _ = ending.Settle(e, agent) // it ends the turn of a driver that died; else the next scheduler does
 			over := func() bool {
 				a, _ := readOne(e, func(r model.Reader) (model.Agent, error) { a, _ := r.Agent(agent); return a, nil })
 				return !a.Turn.Runs(e.now()) && !slices.ContainsFunc(e.home.Driven(), func(s home.Session) bool {
@@ -193,7 +192,10 @@ until vise start AGENT, or vise agents resume AGENT.`,
 			if len(named) > 0 {
 				out += "; still running, and not proven to be its own: processes " + runner.Numbers(named)
 			}
-			return receiptAnswer(in, "%s", out), err
+			if err != nil {
+				out += "; what its last driver left was not looked for: " + string(model.Text(err.Error()))
+			}
+			return receiptAnswer(in, "%s", out), nil
 		},
 	}
 }
@@ -300,9 +302,17 @@ func (e *Env) showLog(s home.Session, follow bool) error {
 		}
 		at = next
 		for _, x := range entries {
-			story.Add(x)
+			if story.Add(x); e.flags.json {
+				raw, _ := json.Marshal(x) // what was decoded marshals
+				if _, err := fmt.Fprintln(e.out, string(raw)); err != nil {
+					return err
+				}
+			}
 		}
 		last := len(story.Parts)
+		if e.flags.json {
+			printed = last
+		}
 		if follow && last > 0 && story.Parts[last-1].GoesOn() {
 			last--
 		}

@@ -97,7 +97,11 @@ var acpScripts = map[string]func(p *player, prompt string) string{
 		return ""
 	},
 	"acp-leaves": func(p *player, _ string) string { // its question is open when its turn ends
-		go p.ask(`{"toolCallId":"c9","kind":"execute","title":"rm -rf build"}`)
+		p.mu.Lock()
+		p.replies["99"] = make(chan json.RawMessage, 1)
+		p.mu.Unlock()
+		p.write(`{"jsonrpc":"2.0","id":99,"method":"session/request_permission","params":{"sessionId":"ses-1","toolCall":` +
+			`{"toolCallId":"c9","kind":"execute","title":"rm -rf build"},"options":[]}}`)
 		p.says("I do not wait.")
 		return `{"stopReason":"end_turn"}`
 	},

@@ -30,7 +30,7 @@ func (t *turn) converse(ctx context.Context, begin briefing) ending {
 	if err != nil {
 		return ending{failed: err, cause: context.Cause(ctx)}
 	}
-	c, err := s.begin(t)
+	c, err := s.begin(ctx, t)
 	if err != nil {
 		return ending{failed: err}
 	}
@@ -42,18 +42,19 @@ func (t *turn) converse(ctx context.Context, begin briefing) ending {
 	end := c.prompts(ctx, begin)
 	end.final = c.finish(end.isError)
 	taking.Wait()
+	c.answering.Wait()
 	end.used, end.limit = t.used(), transcript.LimitIn(end.said, t.Now())
 	c.close(end)
 	return end
 }
 
 // begin begins a turn's conversation.
-func (s *session) begin(t *turn) (*conversation, error) {
+func (s *session) begin(ctx context.Context, t *turn) (*conversation, error) {
 	log, offset, err := acp.OpenLog(s.Home, s.agent, s.kept.ID, s.Now)
 	if err != nil {
 		return nil, fmt.Errorf("the log of session %s: %w", s.kept.ID, err)
 	}
-	c := &conversation{turn: t, s: s, log: log,
+	c := &conversation{turn: t, context: ctx, s: s, log: log,
 		more: make(chan struct{}, 1), news: make(chan struct{}, 1),
 		replies: acp.Replies{Rule: s.spec.Replies}, usage: s.usage.Next()}
 	_ = s.Ledger.View(context.Background(), func(r model.Reader) error { // without it the next turn looks again
@@ -328,7 +329,9 @@ func (s *session) Ask(r sdk.RequestPermissionRequest) func(context.Context) sdk.
 		return func(context.Context) sdk.PermissionOptionId { return optionOf(r.Options, model.PermitOnce) }
 	}
 	c.log.Add(acp.Entry{Ask: &r.ToolCall})
+	c.answering.Add(1)
 	return func(ctx context.Context) sdk.PermissionOptionId {
+		defer c.answering.Done()
 		answer := c.permission(ctx, call, r.Options)
 		c.log.Add(acp.Entry{Ask: &sdk.ToolCallUpdate{ToolCallId: call.ID}, Answer: model.Text(answer)})
 		if answer == model.PermitDeny {
@@ -393,10 +396,15 @@ func (c *conversation) permission(ctx context.Context, call acp.Call, options []
 	if err != nil || ask.Refused {
 		return model.PermitDeny
 	}
-	defer c.asks(tool)()
-	defer func() {
-		end := model.EndPermissions{AgentID: c.agent, PermissionIDs: []model.PermissionID{in.PermissionID}}
-		_, _ = c.apply(context.WithoutCancel(ctx), model.AgentActor(c.agent), end) // it ends with this process too
+	done := c.asks(tool)
+	defer func() { // the program goes on meanwhile
+		c.answering.Add(1)
+		go func() {
+			defer c.answering.Done()
+			end := model.EndPermissions{AgentID: c.agent, PermissionIDs: []model.PermissionID{in.PermissionID}}
+			_, _ = c.apply(context.WithoutCancel(ctx), model.AgentActor(c.agent), end) // it ends with this process too
+			done()
+		}()
 	}()
 	var answer model.PermissionAnswer
 	c.await(ctx, func(r model.Reader) bool {
@@ -414,6 +422,7 @@ func (c *conversation) await(ctx context.Context, done func(model.Reader) bool) 
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	defer context.AfterFunc(c.ends, stop)()
+	defer context.AfterFunc(c.context, stop)()
 	var seen uint64
 	for isDone := false; ctx.Err() == nil; {
 		err := c.Ledger.View(ctx, func(r model.Reader) error {

@@ -125,7 +125,7 @@ func (r *run) look() (members, orphans processes) {
 		}
 	}
 	members.addDescendants(all)
-	r.known = members
+	r.known = maps.Clone(members)
 	orphans = processes{}
 	for pid, p := range all {
 		if adopting() && p.parent == os.Getpid() && p.session != all[p.parent].session && !standsAlone(pid, p) && !claimed(pid) {

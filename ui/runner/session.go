@@ -63,10 +63,13 @@ type conversation struct {
 	more   chan struct{}
 	said   int
 	// news signals that messages wait for the agent. ends ends with the conversation.
-	news   chan struct{}
-	ends   context.Context
-	isOver context.CancelFunc
-	// asking counts the permissions and questions that wait; asked is how long some did, and since when one does.
+	news chan struct{}
+	ends context.Context
+	// context ends when the turn is to end.
+	context context.Context
+	isOver  context.CancelFunc
+	// answering are the permissions that are being answered. asking counts the permissions and questions that wait; asked is how long some did, and since when one does.
+	answering  sync.WaitGroup
 	asking     int
 	asked      time.Duration
 	askedSince time.Time

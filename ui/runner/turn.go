@@ -130,9 +130,9 @@ func (t *turn) run(ctx context.Context) ending {
 	if t.program.Adapter == config.AdapterACP {
 		return t.converse(ctx, begin)
 	}
-	ctx, stop := context.WithTimeoutCause(ctx, t.program.Turn.Timeout.Duration(), errTimeout)
+	timed, stop := context.WithTimeoutCause(ctx, t.program.Turn.Timeout.Duration(), errTimeout)
 	defer stop()
-	return t.execute(ctx, begin)
+	return t.execute(timed, begin)
 }
 
 // execute runs the program with a pipe for its output. Only the program writes to the pipe, so everything that it wrote is read to the last
