@@ -26,7 +26,7 @@ const (
 	Filter, Refresh, Unfold      ID = "filter", "refresh", "unfold"
 	Agents, NextAgent, PrevAgent ID = "agents", "next-agent", "previous-agent"
 	NeedsYou, PrevNeed, Brief    ID = "next-needs-you", "previous-needs-you", "brief"
-	Hide, Hidden                 ID = "hide", "hidden"
+	Hide, Hidden, Start          ID = "hide", "hidden", "start"
 	ViewDesk, ViewFleet          ID = "view-desk", "view-fleet"
 	ViewReports, AllEvents       ID = "view-reports", "activity-all"
 	TriageOpen, Threads          ID = "triage", "threads"
@@ -75,6 +75,8 @@ func Standard() Catalogue {
 				single().typed().needs(offered("ReportWorkItem")),
 			key(Hide, "Hide until…", "something new happens, an hour, tonight, tomorrow, a time; also marked rows", "A").
 				hint("hide").writes("hide").needs(aNeed),
+			key(Start, "Start agent", "its program, in a process of its own, on the item at the cursor", "R").
+				verb("start").needs(all(inEarnest, anAgent)),
 			key(Message, "Message agent…", "for its next turn; it never becomes work by itself; in Changes it sends the comments", "m").
 				writes("say").typed().needs(aKnownAgent)),
 		in(Desk, always,

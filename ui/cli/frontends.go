@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -226,10 +227,24 @@ func (r *consoleRun) options() console.Options {
 		RunCustom: func(ctx context.Context, run console.CustomRun) (string, error) {
 			return runCustom(ctx, run.Argv, run.Stdin)
 		},
-		Now: r.now, NewKey: newKey, ReadLine: r.readLine, LineVerbs: lineVerbs,
+		Start: r.startAgent,
+		Now:   r.now, NewKey: newKey, ReadLine: r.readLine, LineVerbs: lineVerbs,
 	}
 	r.followSettings(&o)
 	return o
+}
+
+// startAgent runs vise start.
+func (r *consoleRun) startAgent(ctx context.Context, ref string) (string, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	dir, err := homeDir(r.Env)
+	if err != nil {
+		return "", err
+	}
+	return runCustom(ctx, []string{self, "start", ref, "--home", dir, "--actor", string(model.Operator)}, nil)
 }
 
 // session returns a console's session on an open home.

@@ -161,6 +161,23 @@ func (c *console) runCustom(x config.Command, run CustomRun) {
 	})
 }
 
+// startAgent starts the agent's program on the item at the cursor.
+func startAgent(c *console) {
+	ref := string(c.agent)
+	if d := c.detail(); d != nil && !d.Row.OfAgent() && d.View.State == model.Open {
+		ref = string(d.View.ID)
+	}
+	if c.opt.Start == nil {
+		c.say("No agent is started here.")
+		return
+	}
+	c.say("Starting " + string(c.agent) + "…")
+	c.start(func() tea.Msg {
+		out, err := c.opt.Start(c.fx.ctx, ref)
+		return act(func(c *console) { ran(c, config.Command{Name: "Start"}, out, err) })
+	})
+}
+
 // customRun fills in a command's words, or returns the reason why the command cannot run.
 func customRun(c *console, x config.Command) (CustomRun, string) {
 	if c.opt.RunCustom == nil {

@@ -170,7 +170,9 @@ type Options struct {
 	Editor editor
 	// RunCustom runs custom commands; nil: there are none. SaveFilter writes a filter to the configuration;
 	// nil: the configuration cannot be changed.
-	RunCustom  runCustom
+	RunCustom runCustom
+	// Start starts the program of an agent, or of an item's agent, and returns what it says. It may be nil.
+	Start      func(ctx context.Context, ref string) (string, error)
 	SaveFilter func(ctx context.Context, name, words string) error
 	// SaveSetting changes a setting of one word in the configuration; nil: the configuration cannot be changed.
 	SaveSetting func(ctx context.Context, name, value string) error

@@ -68,7 +68,8 @@ type conversation struct {
 	// context ends when the turn is to end.
 	context context.Context
 	isOver  context.CancelFunc
-	// answering are the permissions that are being answered. asking counts the permissions and questions that wait; asked is how long some did, and since when one does.
+	// answering are the permissions that are being answered. asking counts the permissions and questions that wait; asked is how long some
+	// did, and since when one does.
 	answering  sync.WaitGroup
 	asking     int
 	asked      time.Duration
