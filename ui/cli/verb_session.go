@@ -193,7 +193,7 @@ until vise start AGENT, or vise agents resume AGENT.`,
 				out += "; still running, and not proven to be its own: processes " + runner.Numbers(named)
 			}
 			if err != nil {
-				out += "; what its last driver left was not looked for: " + string(model.Text(err.Error()))
+				out += "; what its last driver left was not looked for: " + fmt.Sprint(model.Text(err.Error()))
 			}
 			return receiptAnswer(in, "%s", out), nil
 		},
@@ -247,7 +247,7 @@ func (p *page) sessions(list sessionList) {
 	for _, s := range list.Sessions {
 		doing := s.Used()
 		if s.Doing != "" {
-			doing = " · " + string(model.Text(s.Doing)) + doing
+			doing = fmt.Sprint(" · ", model.Text(s.Doing), doing)
 		}
 		p.line("%s  %s  %s %s%s", model.Text(s.ID), s.Agent, s.State, p.age(s.Since), doing)
 	}
@@ -354,7 +354,7 @@ func logLines(p acp.Part) string {
 	case acp.PartTurn:
 		return fmt.Sprintf("── turn %d, %s", p.Turn, p.At.Local().Format(time.DateTime))
 	case acp.PartEnded:
-		return "── " + string(p.Text)
+		return fmt.Sprint("── ", p.Text)
 	}
 	return p.Text.Multiline()
 }

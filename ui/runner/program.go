@@ -204,8 +204,12 @@ func (r *rounds) line(raw []byte) ([]said, error) {
 		return []said{{Round: model.Round{Text: transcript.Words(text.Text.Raw())}, wrong: err}}, nil // raw: kept, not shown
 	}
 	r.used = r.used.Plus(l.Usage)
-	r.final = transcript.Words(l.Text.Raw()) // raw: kept, not shown
-	return []said{{Round: model.Round{Text: r.final, Calls: l.Calls, Tools: l.Tools, WorkItemID: l.WorkItemID}}}, nil
+	words := transcript.Words(l.Text.Raw()) // raw: kept, not shown
+	r.final = words
+	if slices.ContainsFunc(l.Calls, func(c model.Call) bool { _, ok := c.Command.(model.CompleteWorkItem); return ok }) {
+		r.final = "" // they are the words of what it completes
+	}
+	return []said{{Round: model.Round{Text: words, Calls: l.Calls, Tools: l.Tools, WorkItemID: l.WorkItemID}}}, nil
 }
 
 func (r *rounds) end(e *ending, _ time.Time) []said {

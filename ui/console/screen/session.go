@@ -194,11 +194,11 @@ func (v Detail) said(i int, t model.Text, now form, grows bool) (out []string, d
 func paragraph(t model.Text, from int) int {
 	at := from
 	for {
-		n := strings.Index(string(t[at:]), "\n\n")
+		n := strings.Index(string(t[at:]), "\n\n") // raw: looked through, not shown
 		if n < 0 {
 			return len(t)
 		}
-		if at += n + 2; strings.Count(string(t[from:at]), "```")%2 == 0 {
+		if at += n + 2; strings.Count(string(t[from:at]), "```")%2 == 0 { // raw: looked through, not shown
 			return at
 		}
 	}
@@ -206,8 +206,8 @@ func paragraph(t model.Text, from int) int {
 
 // laidOut returns a text as Markdown, or as written if that is not laid out yet.
 func (v Detail) laidOut(t model.Text, w int) (lines []string, done bool) {
-	t = model.Text(strings.TrimRight(string(t), "\n"))
-	if v.Pages == nil || !strings.ContainsAny(string(t), "\n*_`[#<|\\") {
+	t = model.Text(strings.TrimRight(string(t), "\n"))                    // raw: it stays a text
+	if v.Pages == nil || !strings.ContainsAny(string(t), "\n*_`[#<|\\") { // raw: looked through, not shown
 		return v.Wrapped(t, w, v.Text), true
 	}
 	for _, l := range v.Pages.Written(t, w-2, v.Page) {
