@@ -1,8 +1,6 @@
 package acp
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -74,15 +72,7 @@ func (b *book) does(c *toolCall) {
 
 // play gives the lines of a program to the ledger.
 func (b *book) play(raw []byte, r *Replies) {
-	lines := bufio.NewScanner(bytes.NewReader(raw))
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		var m struct {
-			Method string
-			Params json.RawMessage
-			Result acp.PromptResponse
-		}
-		_ = json.Unmarshal(lines.Bytes(), &m) // other answers have other shapes
+	for m := range messagesIn(raw) {
 		switch {
 		case m.Method == acp.ClientMethodSessionUpdate:
 			u := decoded[acp.SessionNotification](b.T, m.Params).Update

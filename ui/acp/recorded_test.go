@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"iter"
 	"math"
 	"os"
 	"path/filepath"
@@ -99,18 +100,32 @@ func TestEveryReportOfTheRecordedProgramsIsOfItsOwnReply(t *testing.T) {
 	})
 }
 
+// message is a line of a program, as far as the tests read it.
+type message struct {
+	Method string
+	Params json.RawMessage
+	Result acp.PromptResponse
+}
+
+// messagesIn are the lines of a program.
+func messagesIn(raw []byte) iter.Seq[message] {
+	return func(yield func(message) bool) {
+		lines := bufio.NewScanner(bytes.NewReader(raw))
+		lines.Buffer(nil, 1<<20)
+		for lines.Scan() {
+			var m message
+			_ = json.Unmarshal(lines.Bytes(), &m) // other answers have other shapes
+			if !yield(m) {
+				return
+			}
+		}
+	}
+}
+
 // replay gives the lines of a program to r and u and returns the rounds, a line each, and the turn's last words.
 func replay(t *testing.T, raw []byte, r *Replies, u *Usage) string {
 	var out told
-	lines := bufio.NewScanner(bytes.NewReader(raw))
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		var m struct {
-			Method string
-			Params json.RawMessage
-			Result acp.PromptResponse
-		}
-		_ = json.Unmarshal(lines.Bytes(), &m) // other answers have other shapes
+	for m := range messagesIn(raw) {
 		switch {
 		case m.Method == acp.ClientMethodSessionUpdate:
 			var n acp.SessionNotification
