@@ -151,16 +151,7 @@ func (h Sessions) turnFile(s Session) string {
 }
 
 // BeginTurn keeps that a driver's turn has begun, so that others settle it if the driver dies.
-func (h Sessions) BeginTurn(s Session) error {
-	raw, err := json.Marshal(s)
-	if err == nil {
-		err = os.MkdirAll(filepath.Dir(h.turnFile(s)), 0o700)
-	}
-	if err == nil {
-		err = files.WriteAtomic(h.turnFile(s), raw)
-	}
-	return err
-}
+func (h Sessions) BeginTurn(s Session) error { return keepSession(h.turnFile(s), s) }
 
 // EndTurn notes that the ledger has all words of a turn.
 func (h Sessions) EndTurn(s Session) { _ = os.Remove(h.turnFile(s)) } // a turn that is settled twice changes nothing
@@ -274,12 +265,20 @@ func readSession(path string) (s Session, raw []byte) {
 
 // writeSession keeps a session. A failure is ignored.
 func (h Sessions) writeSession(s Session) {
+	path := h.sessionFile(s.Program, s.ID)
+	_ = keepSession(path, s)
+	h.touchSession(path)
+}
+
+func keepSession(path string, s Session) error {
 	raw, err := json.Marshal(s)
-	if err == nil && os.MkdirAll(h.sessionsDir(), 0o700) == nil {
-		path := h.sessionFile(s.Program, s.ID)
-		_ = files.WriteAtomic(path, raw)
-		h.touchSession(path)
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(path), 0o700)
 	}
+	if err == nil {
+		err = files.WriteAtomic(path, raw)
+	}
+	return err
 }
 
 // touchSession sets the time of a session's last news to now.

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"time"
+
 	"vise/store/home"
 	"vise/ui/acp"
 	"vise/ui/runner"
@@ -10,6 +12,10 @@ import (
 type sessionView struct {
 	home home.Sessions
 	dir  string
+}
+
+func sessionsIn(h *home.Home, now func() time.Time) sessionView {
+	return sessionView{home.SessionsIn(h.Dir(), now), h.Dir()}
 }
 
 // Driven is part of console.Sessions.

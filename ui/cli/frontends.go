@@ -265,7 +265,7 @@ func (r *consoleRun) session(h *home.Home, agent model.AgentID) (console.Session
 		Plans: &hostPlans{planWatch: plans, hosts: r.hosts, here: make(chan planNext, 1)}, Threads: threads,
 		Changes: changesView{h}, Files: todos, Keeper: places, Memo: places.last(),
 		Drafts: newDrafts(h.Dir()), EditBuffers: newEdits(h), SeenPlans: newSeenPlans(h.Dir()), Saves: h,
-		Sessions: sessionView{home.SessionsIn(h.Dir(), r.now), h.Dir()},
+		Sessions: sessionsIn(h, r.now),
 	}, nil
 }
 

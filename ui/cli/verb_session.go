@@ -19,7 +19,7 @@ import (
 	"vise/ui/runner"
 )
 
-// started is the data of start: whose program runs now.
+// driverStarted is the data of start: whose program runs now.
 type driverStarted struct {
 	AgentID model.AgentID `json:"agent_id"`
 	Item    model.ItemID  `json:"work_item_id,omitempty"`
@@ -177,8 +177,8 @@ until vise start AGENT, or vise agents resume AGENT.`,
 			_, _ = ending.Settle(e, agent) // it ends the turn of a driver that died; else the next scheduler does
 			over := func() bool {
 				a, _ := readOne(e, func(r model.Reader) (model.Agent, error) { a, _ := r.Agent(agent); return a, nil })
-				return !a.Turn.Runs(e.now()) && !slices.ContainsFunc(e.home.Driven(), func(s home.Session) bool {
-					return s.Agent == agent && s.State != home.SessionGone && runner.Alive(s.Driver)
+				return !a.Turn.Runs(e.now()) && !slices.ContainsFunc(sessionsIn(e.home, e.now).Driven(), func(s home.Session) bool {
+					return s.Agent == agent && s.State != home.SessionGone
 				})
 			}
 			out := fmt.Sprintf("agent %s is stopped", agent)
@@ -232,7 +232,7 @@ func sessionsOf(e *Env, ref string) ([]home.Session, error) {
 			return nil, err
 		}
 	}
-	for _, s := range (sessionView{h.Sessions, h.Dir()}).Driven() {
+	for _, s := range sessionsIn(h, e.now).Driven() {
 		if (ref == "" || s.Agent == agent) && (item.ID == "" || s.Item == item.ID) {
 			out = append(out, s)
 		}

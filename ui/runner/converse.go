@@ -57,7 +57,7 @@ func (s *session) begin(ctx context.Context, t *turn) (*conversation, error) {
 	c := &conversation{turn: t, context: ctx, s: s, log: log,
 		more: make(chan struct{}, 1), news: make(chan struct{}, 1),
 		replies: acp.Replies{Rule: s.spec.Replies}, usage: s.usage.Next()}
-	_ = s.Ledger.View(context.Background(), func(r model.Reader) error { // without it the next turn looks again
+	_ = s.Ledger.View(ctx, func(r model.Reader) error { // without it the next turn looks again
 		if a, _ := r.Agent(s.agent); a.Limits.MaxTokensPerDay > 0 {
 			c.tokens = max(1, a.Limits.MaxTokensPerDay-a.UsedToday(s.Now()).Tokens())
 		}
@@ -479,7 +479,6 @@ func (c *conversation) question(ctx context.Context, form sdk.UnstableCreateElic
 		})
 		_, _ = c.apply(context.WithoutCancel(ctx), model.AgentActor(c.agent), model.CancelWait{WaitID: in.WaitID})
 		answer := x.LastTrigger.Payload.Raw() // raw: goes to the program
-
 		value, ok := f.Value(answer)
 		if x.TriggerCount == 0 || !ok {
 			return nil
