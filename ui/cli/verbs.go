@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -64,76 +65,83 @@ const (
 // to names what arguments are bound to.
 func to(fields ...any) []any { return fields }
 
-// verbs returns all verbs, by their group in help and in its order.
-func verbs() (all []verb) {
+// verbs makes the verbs with these names, or all, by their group in help and in its order. To make all takes a third of a millisecond.
+func verbs(names ...string) (all []verb) {
+	type row struct {
+		name string
+		make func() verb
+	}
 	for _, g := range []struct {
 		group string
-		makes []func() verb
+		rows  []row
 	}{
-		{"work", []func() verb{
-			newVerb,
-			pickVerb,
-			updateVerb,
-			blockVerb,
-			unblockVerb,
-			waitVerb,
-			triggerVerb,
-			completeVerb,
-			reportVerb,
-			planVerb,
-			hideVerb,
-			reviewVerb,
-			undoVerb,
+		{"work", []row{
+			{"new", newVerb},
+			{"pick", pickVerb},
+			{"update", updateVerb},
+			{"block", blockVerb},
+			{"unblock", unblockVerb},
+			{"wait", waitVerb},
+			{"trigger", triggerVerb},
+			{"complete", completeVerb},
+			{"report", reportVerb},
+			{"plan", planVerb},
+			{"hide", hideVerb},
+			{"review", reviewVerb},
+			{"undo", undoVerb},
 		}},
-		{"look", []func() verb{
-			statusVerb,
-			listVerb,
-			showVerb,
-			searchVerb,
-			whyVerb,
-			eventsVerb,
-			agentsVerb,
-			inboxVerb,
-			briefVerb,
-			costVerb,
+		{"look", []row{
+			{"status", statusVerb},
+			{"list", listVerb},
+			{"show", showVerb},
+			{"search", searchVerb},
+			{"why", whyVerb},
+			{"events", eventsVerb},
+			{"agents", agentsVerb},
+			{"inbox", inboxVerb},
+			{"brief", briefVerb},
+			{"cost", costVerb},
 		}},
-		{"running", []func() verb{
-			sayVerb,
-			answerVerb,
-			permitVerb,
-			delegateVerb,
-			taskVerb,
-			retryVerb,
-			startVerb,
-			stopVerb,
-			sessionsVerb,
-			logVerb,
-			driveVerb,
-			serveVerb,
+		{"running", []row{
+			{"say", sayVerb},
+			{"answer", answerVerb},
+			{"permit", permitVerb},
+			{"delegate", delegateVerb},
+			{"task", taskVerb},
+			{"retry", retryVerb},
+			{"start", startVerb},
+			{"stop", stopVerb},
+			{"sessions", sessionsVerb},
+			{"log", logVerb},
+			{"drive", driveVerb},
+			{"serve", serveVerb},
 		}},
-		{"programs", []func() verb{
-			runVerb,
-			installVerb,
-			contextVerb,
-			foreign("hook", hookVerb),
-			foreign("mcp", mcpVerb),
+		{"programs", []row{
+			{"run", runVerb},
+			{"install", installVerb},
+			{"context", contextVerb},
+			{"hook", foreign("hook", hookVerb)},
+			{"mcp", foreign("mcp", mcpVerb)},
 		}},
-		{"repository", []func() verb{
-			linkVerb,
-			worktreeVerb,
-			threadVerb,
-			todoVerb,
+		{"repository", []row{
+			{"link", linkVerb},
+			{"worktree", worktreeVerb},
+			{"thread", threadVerb},
+			{"todo", todoVerb},
 		}},
-		{"home", []func() verb{
-			doctorVerb,
-			backupVerb,
-			restoreVerb,
-			adminVerb,
+		{"home", []row{
+			{"doctor", doctorVerb},
+			{"backup", backupVerb},
+			{"restore", restoreVerb},
+			{"admin", adminVerb},
 		}},
-		{"", []func() verb{exitCodes}},
+		{"", []row{{"exit-codes", exitCodes}}},
 	} {
-		for _, f := range g.makes {
-			v := f()
+		for _, r := range g.rows {
+			if len(names) > 0 && !slices.Contains(names, r.name) {
+				continue
+			}
+			v := r.make()
 			v.group = g.group
 			all = append(all, v)
 		}
@@ -223,10 +231,8 @@ func treeFor(e *Env, args []string) *cobra.Command {
 
 // verbNamed returns the verb with a name.
 func verbNamed(name string) (verb, bool) {
-	for _, v := range verbs() {
-		if v.name() == name {
-			return v, true
-		}
+	for _, v := range verbs(name) {
+		return v, true
 	}
 	return verb{}, false
 }
