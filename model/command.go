@@ -287,8 +287,9 @@ type BeatTurn struct {
 	AgentID AgentID `json:"agent_id"`
 	Turn    int     `json:"turn"`
 	TTLMS   int64   `json:"ttl_ms,omitempty"`
-	// Hear takes the messages that wait into the turn.
-	Hear bool `json:"hear,omitempty"`
+	// Hear takes the messages that wait into the turn. HearAnswer takes the answer to a question of the agent's program: it has it already.
+	Hear       bool   `json:"hear,omitempty"`
+	HearAnswer WaitID `json:"hear_answer,omitempty"`
 	// Usage is what the turn used so far. It counts if the turn's end does not tell.
 	Usage
 }

@@ -57,7 +57,7 @@ func (c ClaimTurn) step(s *step) error {
 	a.Turn.Rechecks, a.DueRechecks = a.DueRechecks, nil
 	a.Turn.Told = s.tellOf(a.ID, a.Turn.WorkItemID, a.Turn.OfferedID)
 	a.Posture, a.UpdatedAt = Awake, s.at.At
-	s.takeMessages(&a)
+	s.takeMessages(&a, "")
 	s.put(a)
 	s.receipt.Turn, s.receipt.Messages = a.TurnIndex, a.Turn.Messages
 	s.event(EventTurnStarted, a.Turn.WorkItemID, TurnNews{Turn: a.TurnIndex, Holder: holder, Tick: c.Tick, Messages: a.Turn.Messages})
@@ -88,9 +88,12 @@ func lease(ms int64) (time.Duration, error) {
 	return time.Duration(ms) * time.Millisecond, nil
 }
 
-// takeMessages hands the queued messages to the turn.
-func (s *step) takeMessages(a *Agent) {
+// takeMessages hands the queued messages to the turn: all, or the answers to one question.
+func (s *step) takeMessages(a *Agent, to WaitID) {
 	for _, m := range s.QueuedMessages(a.ID, maxTurnMessages) {
+		if to != "" && m.WaitID != to {
+			continue
+		}
 		m.Status, m.TurnIndex, m.UpdatedAt = MessageSent, a.TurnIndex, s.at.At
 		s.put(m)
 		a.Turn.Messages = append(a.Turn.Messages, m.ID)
@@ -191,13 +194,14 @@ func (c BeatTurn) step(s *step) error {
 	s.receipt.Turn = a.Turn.Index
 	t := *a.Turn
 	used := cmp.Or(c.real(), t.Usage)
-	if t.Lives != nil && !c.Hear && used == t.Usage { // the storage renews the lease
+	hears := c.Hear || c.HearAnswer != ""
+	if t.Lives != nil && !hears && used == t.Usage { // the storage renews the lease
 		return nil
 	}
 	t.BeatAt, t.ExpiresAt, t.Usage, t.Messages = s.at.At, s.at.At.Add(ttl), used, slices.Clone(t.Messages)
 	a.Turn = &t
-	if had := len(t.Messages); c.Hear {
-		s.takeMessages(&a)
+	if had := len(t.Messages); hears {
+		s.takeMessages(&a, c.HearAnswer)
 		s.receipt.Messages = a.Turn.Messages[had:]
 	}
 	s.put(a)

@@ -107,7 +107,7 @@ var acpScripts = map[string]func(p *player, prompt string) string{
 	},
 	"acp-form": func(p *player, _ string) string {
 		p.says("It answered " + string(p.request("elicitation/create", `{"mode":"form","message":"Which cache?","requestedSchema":{"type":"object",`+
-			`"properties":{"kind":{"type":"string","enum":["LRU","LFU"]}}}}`)))
+			`"properties":{"kind":{"type":"string","enum":["LRU","LFU"]},"size":{"type":"integer"}}}}`)))
 		return `{"stopReason":"end_turn"}`
 	},
 	"acp-opens": func(p *player, prompt string) string {

@@ -115,23 +115,36 @@ func TestAFormIsAQuestionAndItsAnswerReachesTheProgram(t *testing.T) {
 	b := newBench(t)
 	b.do(model.Operator, model.CreateWorkItem{Objective: "One"})
 	end := b.attended(b.program("acp-form"))
-	var asked model.Wait
-	b.until(func(r model.Reader) bool {
-		for _, x := range r.ItemWaits("ann", "") {
-			asked = x
-		}
-		return asked.ID != ""
-	})
-	if len(asked.Ask.Choices) != 2 || !strings.HasPrefix(asked.Ask.Question.Raw(), "Which cache?") {
-		t.Errorf("asked %+v", asked)
+	var asked []model.Wait
+	for _, answer := range []model.Text{"LFU", "many", "7"} { // many is no number: it is asked again
+		b.until(func(r model.Reader) bool {
+			i := slices.IndexFunc(r.ItemWaits("ann", ""), func(x model.Wait) bool { return x.Status == model.WaitActive && x.TriggerCount == 0 })
+			if i >= 0 {
+				asked = append(asked, r.ItemWaits("ann", "")[i])
+			}
+			return i >= 0
+		})
+		b.do(model.Operator, model.Answer{WaitID: asked[len(asked)-1].ID, Text: answer})
 	}
-	b.do(model.Operator, model.Answer{WaitID: asked.ID, Text: "LFU"})
-	b.until(func(r model.Reader) bool {
+	if len(asked[0].Ask.Choices) != 2 || !strings.HasPrefix(asked[0].Ask.Question.Raw(), "Which cache?") {
+		t.Errorf("asked %+v", asked[0])
+	}
+	b.until(func(r model.Reader) bool { // the next turn may have begun
 		a, _ := r.Agent("ann")
-		return a.Turn == nil
+		return a.TurnIndex > 1 || a.Turn == nil
 	})
 	end()
-	if got := strings.Join(b.said(), " "); !strings.Contains(got, `"action":"accept"`) || !strings.Contains(got, `"kind":"LFU"`) {
+	for _, e := range b.entries(model.EventTurnStarted) {
+		if n := model.DataOf[model.TurnNews](e); len(n.Messages) > 0 {
+			t.Errorf("turn %d begins with the answer that the program has", n.Turn)
+		}
+	}
+	b.view(func(r model.Reader) {
+		if left := r.QueuedMessages("ann", 1); len(left) > 0 {
+			t.Errorf("the answer that the program has waits: %+v", left)
+		}
+	})
+	if got := strings.Join(b.said(), " "); !strings.Contains(got, `"action":"accept"`) || !strings.Contains(got, `{"kind":"LFU","size":7}`) {
 		t.Errorf("the program got %s", got)
 	}
 }

@@ -118,19 +118,7 @@ func TestAStoppedAgentIsCancelledAndItsWordsStay(t *testing.T) {
 	d.Once, d.Alone = false, true
 	ended := make(chan error, 1)
 	go func() { ended <- d.Run(t.Context()) }()
-	for revision := uint64(0); ; {
-		runs := false
-		b.view(func(r model.Reader) {
-			a, _ := r.Agent("ann")
-			revision, runs = r.Revision(), a.Turn != nil
-		})
-		if runs && len(home.SessionsIn(b.dir, time.Now).Turns()) > 0 {
-			break
-		}
-		if _, err := b.ledger.Follow(t.Context(), revision); err != nil {
-			t.Fatal(err)
-		}
-	}
+	await(func() bool { return len(home.SessionsIn(b.dir, time.Now).Turns()) > 0 })
 	stopped := model.Stopped
 	b.do(model.Operator, model.UpdateAgent{AgentID: "ann", Posture: &stopped})
 	if err := <-ended; err != nil {

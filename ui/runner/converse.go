@@ -397,15 +397,11 @@ func (c *conversation) permission(ctx context.Context, call acp.Call, options []
 		return model.PermitDeny
 	}
 	done := c.asks(tool)
-	defer func() { // the program goes on meanwhile
-		c.answering.Add(1)
-		go func() {
-			defer c.answering.Done()
-			end := model.EndPermissions{AgentID: c.agent, PermissionIDs: []model.PermissionID{in.PermissionID}}
-			_, _ = c.apply(context.WithoutCancel(ctx), model.AgentActor(c.agent), end) // it ends with this process too
-			done()
-		}()
-	}()
+	defer c.answering.Go(func() { // the program goes on meanwhile
+		end := model.EndPermissions{AgentID: c.agent, PermissionIDs: []model.PermissionID{in.PermissionID}}
+		_, _ = c.apply(context.WithoutCancel(ctx), model.AgentActor(c.agent), end) // it ends with this process too
+		done()
+	})
 	var answer model.PermissionAnswer
 	c.await(ctx, func(r model.Reader) bool {
 		p, _, ok := model.PermissionOf(r, in.PermissionID)
@@ -449,15 +445,17 @@ func (s *session) Question(form sdk.UnstableCreateElicitationForm) func(context.
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := s.live
+	if c == nil || !c.attended() {
+		return func(context.Context) map[string]any { return nil }
+	}
+	c.answering.Add(1)
 	return func(ctx context.Context) map[string]any {
-		if c == nil || !c.attended() {
-			return nil
-		}
+		defer c.answering.Done()
 		return c.question(ctx, form)
 	}
 }
 
-// question asks the operator for each field of a form.
+// question asks the operator for each field of a form, until the answer is one.
 func (c *conversation) question(ctx context.Context, form sdk.UnstableCreateElicitationForm) map[string]any {
 	out := map[string]any{}
 	defer c.asks(form.Message)()
@@ -467,41 +465,53 @@ func (c *conversation) question(ctx context.Context, form sdk.UnstableCreateElic
 		for i, x := range f.Choices {
 			choices[i] = model.Text(x)
 		}
-		in, err := c.apply(ctx, model.AgentActor(c.agent), model.WaitFor{Reason: words, Question: words, Choices: choices,
-			Wake: model.WakeOperatorInput})
-		if err != nil {
-			return nil
+		for isValue := false; !isValue; {
+			answer, ok := c.operator(ctx, model.WaitFor{Reason: words, Question: words, Choices: choices, Wake: model.WakeOperatorInput})
+			if !ok {
+				return nil
+			}
+			out[f.Name], isValue = f.Value(answer)
 		}
-		var x model.Wait
-		c.await(ctx, func(r model.Reader) bool {
-			x, _ = r.Wait(in.WaitID)
-			return x.Status != model.WaitActive || x.TriggerCount > 0
-		})
-		_, _ = c.apply(context.WithoutCancel(ctx), model.AgentActor(c.agent), model.CancelWait{WaitID: in.WaitID})
-		answer := x.LastTrigger.Payload.Raw() // raw: goes to the program
-		value, ok := f.Value(answer)
-		if x.TriggerCount == 0 || !ok {
-			return nil
-		}
-		c.s.mu.Lock()
-		c.questions = append(c.questions, in.WaitID)
-		c.s.mu.Unlock()
-		out[f.Name] = value
 	}
 	return out
 }
 
+// operator asks the operator in the agent's name. The answer goes to the program, so its message is taken into the turn. ok is false if
+// there is none.
+func (c *conversation) operator(ctx context.Context, ask model.WaitFor) (answer string, ok bool) {
+	in, err := c.apply(ctx, model.AgentActor(c.agent), ask)
+	if err != nil {
+		return "", false
+	}
+	c.s.mu.Lock()
+	c.questions = append(c.questions, in.WaitID)
+	c.s.mu.Unlock()
+	var x model.Wait
+	c.await(ctx, func(r model.Reader) bool {
+		x, _ = r.Wait(in.WaitID)
+		return x.Status != model.WaitActive || x.TriggerCount > 0
+	})
+	c.answering.Go(func() { // the program goes on meanwhile
+		ctx := context.WithoutCancel(ctx)
+		_, _ = c.renew(ctx, model.BeatTurn{HearAnswer: in.WaitID}) // else the next turn begins with it
+		_, _ = c.apply(ctx, model.AgentActor(c.agent), model.CancelWait{WaitID: in.WaitID})
+	})
+	return x.LastTrigger.Payload.Raw(), x.TriggerCount > 0 // raw: goes to the program
+}
+
 // message returns the queued messages as a prompt, after they were taken into the turn. Those that answered a question were given already.
 func (c *conversation) message(ctx context.Context) string {
-	lease := c.program.Turn.Lease.Duration().Milliseconds()
-	in, err := c.apply(ctx, model.Scheduler, model.BeatTurn{AgentID: c.agent, Turn: c.index, TTLMS: lease, Hear: true})
+	in, err := c.renew(ctx, model.BeatTurn{Hear: true})
 	if err != nil {
 		return ""
 	}
+	c.s.mu.Lock()
+	answered := slices.Clone(c.questions)
+	c.s.mu.Unlock()
 	var list []model.Message
 	_ = c.Ledger.View(ctx, func(r model.Reader) error { // an error is tried again at the next commit
 		for _, id := range in.Messages {
-			if m, ok := r.Message(id); ok && !slices.Contains(c.questions, m.WaitID) {
+			if m, ok := r.Message(id); ok && !slices.Contains(answered, m.WaitID) {
 				list = append(list, m)
 			}
 		}

@@ -76,7 +76,7 @@ type conversation struct {
 	askedSince time.Time
 	// tokens are how many the turn may use; 0: any number.
 	tokens int64
-	// questions are the waits whose answers the program got.
+	// questions are the waits whose answers go to the program.
 	questions []model.WaitID
 }
 

@@ -164,8 +164,7 @@ func (t *turn) beat(ctx context.Context) {
 		case <-ticker.C:
 		}
 		begun := time.Now()
-		_, err := t.apply(ctx, model.Scheduler, model.BeatTurn{AgentID: t.agent, Turn: t.index, TTLMS: lease.Milliseconds(),
-			Usage: t.used()})
+		_, err := t.renew(ctx, model.BeatTurn{Usage: t.used()})
 		switch {
 		case err == nil:
 			good = begun
@@ -174,6 +173,12 @@ func (t *turn) beat(ctx context.Context) {
 			return
 		}
 	}
+}
+
+// renew renews the lease, with what c adds.
+func (t *turn) renew(ctx context.Context, c model.BeatTurn) (model.Receipt, error) {
+	c.AgentID, c.Turn, c.TTLMS = t.agent, t.index, t.program.Turn.Lease.Duration().Milliseconds()
+	return t.apply(ctx, model.Scheduler, c)
 }
 
 // watch ends the program when the agent is stopped or the operator interjects.
