@@ -17,6 +17,10 @@ type Agent struct {
 	Posture  Posture `json:"posture"`
 	// ParentAgentID is the agent that this one was made to work for; the parent's program runs it too.
 	ParentAgentID AgentID `json:"parent_agent_id,omitempty"`
+	// Template is the agent whose settings this one was made with; its program runs this one, rather than the parent's.
+	Template AgentID `json:"template,omitempty"`
+	// WorkspaceMode says where its program works; empty: WorkspaceInherit.
+	WorkspaceMode WorkspaceMode `json:"workspace_mode,omitempty"`
 	// Serves is the delegation that the agent's first item will serve.
 	Serves DelegationID `json:"serves_delegation_id,omitempty"`
 	// Turn is the turn in progress; nil if there is none.

@@ -231,7 +231,7 @@ func ledgerFor(t *testing.T, name, only string) (*book, Command) {
 	case "Say":
 		return b, Say{AgentID: "ann", Text: "hello"}
 	case "SpawnAgent":
-		return b, SpawnAgent{AgentID: "kid", InitialMessage: "help", WorkItemID: id}
+		return b, SpawnAgent{AgentID: "kid", InitialMessage: "help", Preset: PublicNamed}
 	case "OpenDelegation":
 		return b, OpenDelegation{WorkItemID: id, To: "kid", Objective: "help"}
 	case "CancelDelegation":

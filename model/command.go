@@ -199,15 +199,38 @@ type EndTask struct {
 	End *TaskEnd `json:"end,omitempty"`
 }
 
-// SpawnAgent makes an agent that works for the calling agent. That agent's program runs it, unless the operator gives it one of
-// its own. With an initial message, the first work item that the new agent makes serves the named item, else the focus, through
-// a delegation.
+// SpawnAgent makes an agent that works for the calling agent. It makes no work item.
 type SpawnAgent struct {
+	// InitialMessage is the new agent's first message.
+	InitialMessage Text `json:"initial_message,omitempty"`
+	// Preset is PrivateChild if it is empty.
+	Preset Preset `json:"preset,omitempty"`
 	// AgentID is the new agent; empty: the parent's name with a number.
-	AgentID        AgentID `json:"agent_id,omitempty"`
-	InitialMessage Text    `json:"initial_message,omitempty"`
-	WorkItemID     ItemID  `json:"work_item_id,omitempty"`
+	AgentID AgentID `json:"agent_id,omitempty"`
+	// Template is an agent whose settings are copied and whose program runs the new one; empty: the parent's program runs it.
+	Template AgentID `json:"template,omitempty"`
+	// WorkspaceMode is where its program works; empty: WorkspaceInherit.
+	WorkspaceMode WorkspaceMode `json:"workspace_mode,omitempty"`
 }
+
+// Preset says what ties a new agent to the agent that made it.
+type Preset string
+
+const (
+	// PrivateChild needs an initial message. A delegation of the parent's focus begins with it and carries its first line as label. The
+	// first work item that the child makes serves it.
+	PrivateChild Preset = "private_child"
+	// PublicNamed has no delegation.
+	PublicNamed Preset = "public_named"
+)
+
+// WorkspaceMode says where an agent's program works.
+type WorkspaceMode string
+
+const (
+	WorkspaceInherit  WorkspaceMode = "inherit"  // where the program that runs it works
+	WorkspaceWorktree WorkspaceMode = "worktree" // in a git work tree of its own, which the driver makes
+)
 
 // OpenDelegation ties a child agent's item to one of this agent's items. The child's item exists, or the same change makes it
 // for To with Objective.

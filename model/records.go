@@ -203,8 +203,10 @@ type Delegation struct {
 	ParentWorkItemID ItemID       `json:"parent_work_item_id"`
 	ChildAgentID     AgentID      `json:"child_agent_id"`
 	// ChildWorkItemID is empty until the child made its item.
-	ChildWorkItemID ItemID          `json:"child_work_item_id,omitempty"`
-	State           delegationState `json:"state"`
+	ChildWorkItemID ItemID `json:"child_work_item_id,omitempty"`
+	// Label is the first line of the words with which the child was made.
+	Label Text            `json:"label,omitempty"`
+	State delegationState `json:"state"`
 	// Blocking refuses the parent's completion while the delegation is open.
 	Blocking      bool      `json:"blocking,omitempty"`
 	ResultSummary Text      `json:"result_summary,omitempty"`

@@ -279,6 +279,8 @@ func (s *script) changeText(ch Change) string {
 			fmt.Fprintf(&b, "wait %s %s %s triggered=%d\n", r.ID, r.Kind, r.Status, r.TriggerCount)
 		case Message:
 			fmt.Fprintf(&b, "message %s %s %s\n", r.ID, r.Priority, r.Status)
+		case Delegation:
+			fmt.Fprintf(&b, "delegation %s%s\n", r.ID, label(r))
 		case Attempt:
 			fmt.Fprintf(&b, "attempt %s %d stalled=%v\n", r.WorkItemID, r.Turns, r.Stalled)
 		case Task:
@@ -297,6 +299,13 @@ func (s *script) changeText(ch Change) string {
 		fmt.Fprintf(&b, "passed by %d\n", n)
 	}
 	return b.String() + warnings(ch.Receipt)
+}
+
+func label(d Delegation) string {
+	if d.Label == "" {
+		return ""
+	}
+	return fmt.Sprintf(" label=%q", d.Label)
 }
 
 func busy(a Agent) string {

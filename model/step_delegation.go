@@ -22,15 +22,15 @@ func (c OpenDelegation) step(s *step) error {
 		return Refused("%s waits for %s already: neither could ever be completed", child.Handle, parent.Handle).
 			At("blocking").WithHint("delegate without blocking, or cancel the other delegation")
 	}
-	s.delegate(parent, child.AgentID, child.ID, c.Blocking)
+	s.delegate(parent, child.AgentID, child.ID, c.Blocking, "")
 	return nil
 }
 
-// delegate opens a delegation to an agent; the child's item can be made later.
-func (s *step) delegate(parent WorkItem, to AgentID, child ItemID, blocking bool) DelegationID {
+// delegate opens a delegation to an agent. The child's item can be made later; until then the label says what it is for.
+func (s *step) delegate(parent WorkItem, to AgentID, child ItemID, blocking bool, label Text) DelegationID {
 	d := Delegation{
 		ID: DelegationID(s.newID("dg-")), ParentAgentID: parent.AgentID, ParentWorkItemID: parent.ID, ChildAgentID: to,
-		ChildWorkItemID: child, State: DelegationOpen, Blocking: blocking, CreatedAt: s.at.At, UpdatedAt: s.at.At,
+		ChildWorkItemID: child, State: DelegationOpen, Blocking: blocking, Label: label, CreatedAt: s.at.At, UpdatedAt: s.at.At,
 	}
 	s.put(d)
 	s.receipt.AgentID, s.receipt.WorkItemID, s.receipt.ItemRevision = parent.AgentID, parent.ID, parent.Revision
@@ -54,24 +54,46 @@ func (c SpawnAgent) step(s *step) error {
 		return Conflict("there is an agent %s already", c.AgentID).At("agent_id",
 			"take another name; to give it work: vise delegate ID --to %s OBJECTIVE", c.AgentID)
 	}
+	c.Preset, c.WorkspaceMode = cmp.Or(c.Preset, PrivateChild), cmp.Or(c.WorkspaceMode, WorkspaceInherit)
+	if err := oneOf("preset", c.Preset, PrivateChild, PublicNamed); err != nil {
+		return err
+	}
+	if err := oneOf("workspace_mode", c.WorkspaceMode, WorkspaceInherit, WorkspaceWorktree); err != nil {
+		return err
+	}
+	like, ok := s.Agent(cmp.Or(c.Template, parent.ID))
+	if !ok {
+		return Invalid("there is no agent %s whose settings could be copied", c.Template).At("template", "vise agents lists the agents")
+	}
 	child, err := s.agentUnder(parent.ID, c.AgentID)
 	if err != nil {
 		return err
 	}
+	if c.Template != "" {
+		child.Template, child.AutoPick, child.Limits, child.Evidence = like.ID, like.AutoPick, like.Limits, like.Evidence
+	}
+	child.WorkspaceMode = c.WorkspaceMode
+	s.put(child)
 	s.receipt.AgentID = child.ID
+	if c.Preset == PublicNamed {
+		if c.InitialMessage == "" {
+			return nil
+		}
+		return s.say(child, Message{Priority: Normal, Body: c.InitialMessage})
+	}
 	if c.InitialMessage == "" {
-		return nil
+		return Invalid("a private child needs an initial message").At("initial_message",
+			"say what it is to do; preset public_named makes an agent without")
 	}
-	id := cmp.Or(c.WorkItemID, parent.CurrentWorkItemID)
-	if id == "" {
-		return Invalid("nothing says which work item the agent is to serve").At("work_item_id",
-			"name it, or pick it first")
+	if parent.CurrentWorkItemID == "" {
+		return Invalid("nothing says which work item the agent is to serve").At("preset",
+			"pick the item first; preset public_named makes an agent that serves none")
 	}
-	served, err := s.openItem(id, 0, "delegate from")
+	served, err := s.openItem(parent.CurrentWorkItemID, 0, "delegate from")
 	if err != nil {
 		return err
 	}
-	child.Serves = s.delegate(served, child.ID, "", false)
+	child.Serves = s.delegate(served, child.ID, "", false, firstLine(c.InitialMessage))
 	return s.say(child, Message{DelegationID: child.Serves, Priority: Normal, Body: c.InitialMessage})
 }
 

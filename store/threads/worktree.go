@@ -126,6 +126,20 @@ func (r Reader) AddWorktree(ctx context.Context, dir, path, branch, from string)
 	return r.change(ctx, dir, args...)
 }
 
+// OwnTree returns the work tree that is named after the repository around dir and name. If there is none, it makes it, with a branch called
+// name.
+func (r Reader) OwnTree(ctx context.Context, dir, name string) (string, error) {
+	list, err := r.List(ctx, dir)
+	if err != nil {
+		return "", err
+	}
+	path := list[0].Path.Raw() + "-" + name // raw: a path for git
+	if slices.ContainsFunc(list, func(w thread.Worktree) bool { return w.Path.Raw() == path && !w.Missing }) {
+		return path, nil
+	}
+	return path, r.AddWorktree(ctx, dir, path, name, "")
+}
+
 // RemoveWorktree removes a work tree and its branch. Git refuses a work tree with changes. The branch goes even if it is not merged, so the
 // caller must check that first.
 func (r Reader) RemoveWorktree(ctx context.Context, main, path, branch string) error {

@@ -111,7 +111,7 @@ var actCases = map[string]actCase{
 			return []string{"agents", "add", s.name(), "--for-delegation", "--agent", "ann"}
 		},
 		tool: func(s *actStage) (string, string) {
-			return "SpawnAgent", fmt.Sprintf(`{"work_item_id":%q,"initial_message":"help"}`, s.item())
+			return "SpawnAgent", `{"initial_message":"help","preset":"public_named"}`
 		},
 	},
 	"OpenDelegation": {

@@ -54,10 +54,15 @@ func agentsAddVerb() verb {
 		use: "add NAME [MESSAGE]", short: "Make an agent known before it has work",
 		long: `With --for-delegation the new agent works for --agent. If the configuration names no program for it,
 that agent's program runs it. MESSAGE tells it what to do. The first work item that it creates becomes a
-delegation of that agent's current item.`,
+delegation of that agent's current item. Without a MESSAGE, or with --preset public_named, it serves none.`,
 		example: "vise agents add ann",
 		args:    to(&c.AgentID, &c.InitialMessage), keyed: true,
-		flags: flags{{"for-delegation", &forDelegation, "it works for --agent, and is run by its program"}},
+		flags: flags{
+			{"for-delegation", &forDelegation, "it works for --agent, and is run by its program"},
+			{"preset", &c.Preset, "private_child: it serves the current item of --agent; public_named: it serves none"},
+			{"template", &c.Template, "an agent whose settings and program it gets"},
+			{"workspace-mode", &c.WorkspaceMode, "inherit: it works where --agent works; worktree: in a git work tree of its own"},
+		},
 		run: func(e *Env) (answer, error) {
 			switch {
 			case forDelegation:
@@ -65,9 +70,12 @@ delegation of that agent's current item.`,
 				if err != nil {
 					return nil, err
 				}
+				if c.Preset == "" && c.InitialMessage == "" {
+					c.Preset = model.PublicNamed
+				}
 				return changeAgent(e, parent, c)
-			case len(e.words) > 1:
-				return nil, misuse("for-delegation", "a message is for an agent that works for another").
+			case c != model.SpawnAgent{AgentID: c.AgentID}:
+				return nil, misuse("for-delegation", "a message, a preset, a template, a workspace are for an agent that works for another").
 					WithHint("add --for-delegation, or say it afterwards: vise say %s MESSAGE", e.words[0])
 			}
 			return changeAgent(e, "", model.AddAgent{AgentID: c.AgentID})

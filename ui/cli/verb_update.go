@@ -252,12 +252,15 @@ func (p *page) delegations(d delegations) {
 		p.line("no delegation is open; vise delegate ID --to AGENT opens one")
 	}
 	for _, x := range d.Delegations {
-		blocking := ""
+		more := ""
 		if x.Blocking {
-			blocking = ", blocking"
+			more = ", blocking"
+		}
+		if x.Label != "" {
+			more += ": " + x.Label.String()
 		}
 		p.line("%s  %s of %s serves %s of %s%s", p.strong(string(x.ID)), cmp.Or(string(x.ChildHandle), "no item yet"), x.ChildAgentID,
-			x.ParentHandle, x.ParentAgentID, blocking)
+			x.ParentHandle, x.ParentAgentID, more)
 	}
 }
 

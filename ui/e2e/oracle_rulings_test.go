@@ -438,7 +438,7 @@ const toolCalls = `
 @AGENT WaitFor {"reason":"TEXT","wake":"system|nothing","work_item_id":"ITEM","recheck_after_ms":7200000}
 @AGENT NotifyOperator {"message":"TEXT"}
 @AGENT OpenDelegation {"work_item_id":"ITEM","to":"AGENT","objective":"TEXT"}
-@AGENT SpawnAgent {"initial_message":"TEXT","work_item_id":"ITEM"}
+@AGENT SpawnAgent {"initial_message":"TEXT"}
 @AGENT Nothing {"x":1}
 @AGENT GetWorkItem {"work_item_id":7}
 @AGENT GetWorkItem {}

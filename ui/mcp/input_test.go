@@ -30,8 +30,8 @@ func TestInputThatIsNotAsExpectedIsRefused(t *testing.T) {
 	c.call("PickWorkItem", fmt.Sprintf(`{"work_item_id":%q}`, w.ID))
 	long := strings.Repeat("x", 2001)
 	for _, x := range []struct{ tool, args, field, says string }{
-		{"SpawnAgent", `{}`, "initial_message", "is missing"},
-		{"SpawnAgent", `{"initial_message":null}`, "initial_message", "is missing"},
+		{"SpawnAgent", `{}`, "initial_message", "needs an initial message"},
+		{"SpawnAgent", `{"preset":"other"}`, "preset", "unknown preset"},
 		{"SpawnAgent", `{"initial_message":" "}`, "initial_message", "must not be empty"},
 		{"SpawnAgent", `{"initial_message":5}`, "initial_message", "takes text, not a number"},
 		{"SpawnAgent", `[]`, "", "not an object"},

@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -115,11 +116,31 @@ var (
 	delegate = act(func(_ *call, r model.Reader, x model.OpenDelegation, in model.Receipt) delegated {
 		return delegated{in.DelegationID, x.To, in.ChildWorkItemID, home.ViewOf(r, x.WorkItemID), in.Warnings, in.Replayed}
 	})
-	spawn = actOf[model.SpawnAgent](func(r model.Reader, in model.Receipt) delegated {
+	spawning = actOf[model.SpawnAgent](func(r model.Reader, in model.Receipt) delegated {
 		d, _ := r.Delegation(in.DelegationID)
 		return delegated{d.ID, d.ChildAgentID, d.ChildWorkItemID, home.ViewOf(r, d.ParentWorkItemID), in.Warnings, in.Replayed}
 	})
 )
+
+// spawn makes an agent. If its template is unknown, it names the agents.
+func spawn(ctx context.Context, c *call) (any, error) {
+	out, err := spawning(ctx, c)
+	var e *model.Error
+	if errors.As(err, &e) && e.Field == "template" {
+		_ = c.home.View(ctx, func(r model.Reader) error {
+			names := []string{}
+			for _, a := range r.Agents("", maxNames) {
+				names = append(names, string(a.ID))
+			}
+			e.Hint = "the agents are " + strings.Join(names, ", ")
+			return nil
+		})
+	}
+	return out, err
+}
+
+// maxNames is how many agents a refusal names.
+const maxNames = 20
 
 // TaskRequest is a command that an agent wants to run.
 type TaskRequest struct {

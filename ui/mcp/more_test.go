@@ -141,6 +141,10 @@ func TestMoreToolsAreOffUnlessAskedFor(t *testing.T) {
 	if got := c.call("SpawnAgent", `{"initial_message":"Find the cause","agent_id":"bob"}`).code(); got != model.CodeConflict {
 		t.Errorf("a name that is taken: code %q", got)
 	}
+	got = c.call("SpawnAgent", `{"preset":"public_named","template":"nobody"}`)
+	if got.code() != model.CodeInvalid || !strings.Contains(string(got.Structured), "ann, ann-1, bob") {
+		t.Errorf("an unknown template: %s", got.Structured)
+	}
 	for range 2 { // a call that its client repeats starts one task
 		got := c.callWith("StartTask", fmt.Sprintf(`{"command":["go","test"],"work_item_id":%q}`, w.Handle), `{"claudecode/toolUseId":"toolu_1"}`)
 		if !strings.Contains(string(got.Structured), `"task_id":"tk-1"`) {

@@ -37,6 +37,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"strconv"
@@ -46,6 +47,7 @@ import (
 
 	"vise/model"
 	"vise/store/home"
+	"vise/store/threads"
 )
 
 // Driver runs the programs of its agents, and of agents that were created to work for them.
@@ -70,6 +72,8 @@ type Driver struct {
 	Report func(Event)
 	// dirs holds the working directory of each agent's program.
 	dirs sync.Map
+	// trees allows one work tree to be made at a time.
+	trees sync.Mutex
 }
 
 // Event is something that a driver did, or could not do.
@@ -318,6 +322,30 @@ func (w *worker) check(ctx context.Context) (at due, err error) {
 		return nil
 	})
 	return at, err
+}
+
+// ownTree has the program work in the git work tree that the agent, or the agent that made it, has to itself. It makes that tree if there
+// is none yet.
+func (w *worker) ownTree(ctx context.Context) error {
+	var owner model.AgentID
+	err := w.Ledger.View(ctx, func(r model.Reader) error {
+		for a, _ := r.Agent(w.agent); a.ID != "" && owner == ""; a, _ = r.Agent(a.ParentAgentID) {
+			if a.WorkspaceMode == model.WorkspaceWorktree {
+				owner = a.ID
+			}
+		}
+		return nil
+	})
+	if err != nil || owner == "" {
+		return err
+	}
+	w.trees.Lock()
+	defer w.trees.Unlock()
+	if w.program.Dir, err = (threads.Reader{}).OwnTree(ctx, cmp.Or(w.program.Dir, w.Dir, "."), string(owner)); err != nil {
+		return fmt.Errorf("make a work tree for agent %s: %w", owner, err)
+	}
+	w.dirs.Store(w.agent, w.program.Dir)
+	return nil
 }
 
 func (w *worker) endLeft() {

@@ -51,7 +51,8 @@ func TestAnAgentMadeForADelegationIsRunByItsParentsProgram(t *testing.T) {
 			go func() { ended <- d.Run(ctx) }()
 		}
 		id := b.do("agent:ann", model.CreateWorkItem{Objective: "One", PlanStatus: model.NeedsInput}).WorkItemID
-		in := b.do("agent:ann", model.SpawnAgent{WorkItemID: id, InitialMessage: "Find the cause"})
+		b.do("agent:ann", model.PickWorkItem{WorkItemID: id})
+		in := b.do("agent:ann", model.SpawnAgent{InitialMessage: "Find the cause"})
 		b.do("agent:ann", model.WaitFor{WorkItemID: id, Reason: "the cause", Wake: model.WakeTaskResult, Resource: model.Text(in.DelegationID)})
 		if once {
 			ended <- d.Run(ctx)

@@ -51,11 +51,11 @@ func Programs(agents map[string]config.Agent) (map[model.AgentID]Program, error)
 	return out, nil
 }
 
-// ProgramOf returns an agent's own program, else that of the agent that it was created to work for.
+// ProgramOf returns an agent's own program, else that of its template, else that of the agent that it was created to work for.
 func ProgramOf(r model.Reader, all map[model.AgentID]Program, id model.AgentID) (p Program, ok bool) {
 	for p, ok = all[id]; !ok && id != ""; p, ok = all[id] {
 		a, _ := r.Agent(id)
-		id = a.ParentAgentID
+		id = cmp.Or(a.Template, a.ParentAgentID)
 	}
 	return p, ok
 }

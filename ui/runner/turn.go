@@ -115,6 +115,10 @@ func (w *worker) head(ctx context.Context) string {
 
 // run starts the program and reads its output until both have ended.
 func (t *turn) run(ctx context.Context) ending {
+	err := t.ownTree(ctx)
+	if err != nil {
+		return ending{cause: err}
+	}
 	begin, err := t.briefing(ctx)
 	if err != nil {
 		return ending{cause: err}
