@@ -180,11 +180,13 @@ func (r *holonReader) takeItem(rec *holonRecord) error {
 	return nil
 }
 
-// plan returns an item's plan: its plan.md in the agent's directory, else the text in the record, which is out of date if there is a file.
+// plan returns an item's plan: its plan.md in the agent's directory, else the text in the record, which is out of date if the file says
+// something.
 // It does not follow the path in the record, which can be from another machine or lead anywhere.
 func (r *holonReader) plan(item string, inline model.Text) model.Text {
 	raw, err := r.small("work-items/"+item+"/plan.md", model.MaxPlanBytes)
 	switch {
+	case err == nil && len(bytes.TrimSpace(raw)) == 0 && inline != "":
 	case err == nil && utf8.Valid(raw):
 		if r.out.Counts.PlanFiles++; inline != "" && inline != model.Text(raw) {
 			r.leave(item+": the plan's text in its record", 1, "plan.md is there, and counts")

@@ -91,7 +91,7 @@ func TestFieldsWithoutAPlaceAreCounted(t *testing.T) {
 func TestAPlanFileCountsOverStaleInlineText(t *testing.T) {
 	record := `{"id":"w","objective":"o","state":"open","plan":"# Old"}`
 	for _, c := range []struct{ file, want, left string }{
-		{"# New", "# New", "w: the plan's text in its record"}, {"", "", "w: the plan's text in its record"},
+		{"# New", "# New", "w: the plan's text in its record"}, {" \n", "# Old", ""}, {"", "# Old", ""},
 		{"# Old", "# Old", ""}, {"\xff", "# Old", "w: plan.md"},
 	} {
 		l := readHolonFiles(t, map[string]string{holonItems: record, "work-items/w/plan.md": c.file})

@@ -75,7 +75,7 @@ delegation of that agent's current item. Without a MESSAGE, or with --preset pub
 				}
 				return changeAgent(e, parent, c)
 			case c != model.SpawnAgent{AgentID: c.AgentID}:
-				return nil, misuse("for-delegation", "a message, a preset, a template, a workspace are for an agent that works for another").
+				return nil, misuse("for-delegation", "a message, preset, template or workspace is for an agent that works for another").
 					WithHint("add --for-delegation, or say it afterwards: vise say %s MESSAGE", e.words[0])
 			}
 			return changeAgent(e, "", model.AddAgent{AgentID: c.AgentID})

@@ -165,7 +165,14 @@ func (t *takeover) take(in model.Import) error {
 // it only checks that they exist.
 func (t *takeover) takePart(in model.Import) error {
 	err := read(t.Env, func(r model.Reader) error {
-		in.Items = slices.DeleteFunc(in.Items, func(x model.Imported) bool { _, known := r.Item(x.Item.ID); return known })
+		in.Items = slices.DeleteFunc(in.Items, func(x model.Imported) bool {
+			w, known := r.Item(x.Item.ID)
+			if known && (x.Item.UpdatedAt.After(w.UpdatedAt) || x.Item.Revision > w.Revision) {
+				t.left = append(t.left, leftBehind{fmt.Sprintf("%s: its change to revision %d", w.ID, x.Item.Revision), 1,
+					fmt.Sprintf("it is newer there; the work item here stays as it is, at revision %d", w.Revision)})
+			}
+			return known
+		})
 		return nil
 	})
 	if err != nil {
