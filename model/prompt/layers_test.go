@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -276,7 +277,7 @@ func TestRemindersAndTheFinalTextAreTold(t *testing.T) {
 	}
 }
 
-// TestQueuedGoBeforeWaiting at every budget: a class shows items only if those before it show all of theirs.
+// TestQueuedGoBeforeWaiting at every budget: a class shows items only if those before it show all of theirs, and in no more words.
 func TestQueuedGoBeforeWaiting(t *testing.T) {
 	h := newHome(t)
 	for i := range 5 {
@@ -285,9 +286,13 @@ func TestQueuedGoBeforeWaiting(t *testing.T) {
 	h.apply(ann, model.WaitFor{WorkItemID: h.create("W"), Reason: "r", Wake: model.WakeOperatorInput, Question: "q"})
 	h.apply(ann, model.UpdateWorkItem{WorkItemID: h.create("B"), BlockedBy: model.SetTo("x")})
 	for budget := 40; budget < 600; budget += 5 {
-		shown := map[string]int{}
+		shown, words := map[string]int{}, map[string]int{}
 		for _, l := range h.fit(budget).Layers {
 			shown[l.Name] = len(l.Shown)
+			words[l.Name] = slices.Index([]string{"counts", "compact", "full"}, string(l.Detail))
+		}
+		if words["queued"] < words["waiting_for_operator"] || words["waiting_for_operator"] < words["blocked"] {
+			t.Errorf("at %d tokens a class has more words than one before it: %v", budget, words)
 		}
 		if shown["queued"] < 5 && shown["waiting_for_operator"]+shown["blocked"] > 0 || shown["waiting_for_operator"] < shown["blocked"] {
 			t.Errorf("at %d tokens: %v", budget, shown)

@@ -224,15 +224,24 @@ func (l *Layered) settle(all []layer) {
 			budget -= x.forms[0].size()
 		}
 	}
-	full := false // a class has less than it could: those after it have their counts alone
+	most := Full // no class is fuller than one before it; after one that leaves items out, the others have their counts alone
 	for i, x := range all {
-		for n := len(x.forms) - 1; n > chosen[i] && chosen[i] >= 0 && !(x.class && full); n-- {
+		for n := len(x.forms) - 1; n > chosen[i] && chosen[i] >= 0; n-- {
+			if x.class && (most == Counts || most == Compact && x.forms[n].detail == Full) {
+				continue
+			}
 			if more := x.forms[n].size() - x.forms[chosen[i]].size(); more <= budget {
 				budget -= more
 				chosen[i] = n
 			}
 		}
-		full = full || x.class && x.listed(chosen[i]) < x.listed(len(x.forms)-1)
+		switch {
+		case !x.class || chosen[i] == len(x.forms)-1:
+		case x.listed(chosen[i]) < x.listed(len(x.forms)-1):
+			most = Counts
+		case most == Full:
+			most = Compact
+		}
 	}
 	for i, x := range all {
 		if len(x.forms) == 0 {
