@@ -61,7 +61,8 @@ func (p *page) leaf(n ast.Node, width int) []string {
 	doc := ast.NewDocument()
 	doc.AppendChild(doc, n)
 	lines := p.glamour(doc, width)
-	if n.Kind() == ast.KindParagraph && slices.ContainsFunc(lines, func(line string) bool { return ansi.StringWidth(line) > width }) {
+	wide := slices.ContainsFunc(lines, func(line string) bool { return ansi.StringWidth(line) > width })
+	if wide && (n.Kind() == ast.KindParagraph || n.Kind() == ast.KindTextBlock) {
 		lines = p.glamour(doc, width-1) // Glamour lets a comma or a hyphen stand in the cell after the last
 	}
 	if code, ok := n.(*ast.FencedCodeBlock); ok {
