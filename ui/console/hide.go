@@ -26,6 +26,7 @@ func hide(c *console) {
 func hiding(c *console) dialog {
 	news := menuLine{Title: "until something new", Does: "happens: a question, news, a report"}
 	if rows := c.marked(); len(rows) > 0 {
+		news.Does = "happens; questions and stalled work stay, as seen"
 		news.Result = act(func(c *console) { hideMarked(c, rows) })
 		return &menu{Title: fmt.Sprintf("Hide %d marked", len(rows)), Lines: []menuLine{news}}
 	}
@@ -112,7 +113,7 @@ func hideMarked(c *console, rows []model.Row) {
 	for _, agent := range slices.Sorted(maps.Keys(of)) {
 		n := len(of[agent])
 		j := c.fx.decided(agent, action.AcknowledgeRows(of[agent]), // skips items without a need
-			fmt.Sprintf("Hid what %d marked %s until something new happens", n, screen.Plural(n, "item needs", "items need")))
+			fmt.Sprintf("Hid what %d marked %s; questions and stalled work stay, as seen", n, screen.Plural(n, "item needs", "items need")))
 		if len(of) > 1 {
 			name := clean(agent)
 			j.group, j.said = group, j.said+", of "+name

@@ -13,7 +13,7 @@ import (
 // waitKinds are the wakes, in the order of their digits.
 var waitKinds = []model.Wake{model.WakeOperatorInput, model.WakeTaskResult, model.WakeExternal, model.WakeTimer, model.WakeExternal}
 
-var waitNames = []string{"your answer", "task", "event outside", "time", "another item"}
+var waitNames = []string{"your answer", "a task", "an event", "a time", "another item"}
 
 // waiting makes an item wait for something.
 func waiting(c *console) dialog {
