@@ -143,8 +143,19 @@ func (h Sessions) NoteSession(s Session) {
 // StillRests notes that a process still waits for an idle session.
 func (h Sessions) StillRests(program, id string) { h.touchSession(h.sessionFile(program, id)) }
 
-// Put keeps what a driver knows of its session.
-func (h Sessions) Put(s Session) { h.writeSession(s) }
+// Put keeps what a driver knows of its session. One that only starts has no id, and is forgotten if it ends without one.
+func (h Sessions) Put(s Session) {
+	starts := h.sessionFile(s.Program, string(s.Agent))
+	switch {
+	case s.ID != "":
+		_ = os.Remove(starts)
+		h.writeSession(s)
+	case s.State == SessionGone:
+		_ = os.Remove(starts)
+	default:
+		_ = keepSession(starts, s)
+	}
+}
 
 func (h Sessions) turnFile(s Session) string {
 	return filepath.Join(h.home, "state", "turns", filepath.Base(h.sessionFile(s.Program, s.ID)))
@@ -211,7 +222,7 @@ func (h Sessions) LastSession(agent model.AgentID, names ...string) (last Sessio
 	var named bool
 	var at time.Time
 	h.eachSession(sessionAge, func(s Session, _ time.Duration) {
-		if s.Agent != agent || s.At.IsZero() {
+		if s.Agent != agent || s.At.IsZero() || s.ID == "" {
 			return
 		}
 		i := slices.IndexFunc(s.WorkedOn, func(n Named) bool { return slices.Contains(names, n.Name) })
@@ -231,7 +242,7 @@ func (h Sessions) eachSession(within time.Duration, visit func(s Session, age ti
 		if age > within || filepath.Ext(path) != ".json" {
 			return
 		}
-		if s, _ := readSession(path); s.ID != "" {
+		if s, _ := readSession(path); s.Program != "" {
 			visit(s, age)
 		}
 	})

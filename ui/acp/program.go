@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -34,9 +35,12 @@ type Program struct {
 	Hangs bool
 	// TellsCost means that it tells dollars.
 	TellsCost bool
-	// Replies and Usage say how its messages are read.
+	// Replies and Usage say how its messages are read. HasIDs means that it gives words an id, and notices of its own none.
 	Replies ReplyRule
 	Usage   UsageRule
+	HasIDs  bool
+	// Errors begins the words by which it tells, as a reply of their own in one piece, that the model failed in a turn that it ends as usual.
+	Errors string
 }
 
 // Programs are the programs that were tried, by the names that agents' configurations use.
@@ -48,7 +52,7 @@ var Programs = []Program{
 		// Newer versions defer the tools of MCP servers unless the search for tools is off.
 		Env: []string{"ENABLE_TOOL_SEARCH=false", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "ANTHROPIC_MODEL",
 			"CLAUDE_CONFIG_DIR", "CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "IS_SANDBOX"},
-		Replies: ReplyByUsage,
+		Replies: ReplyByUsage, HasIDs: true,
 	},
 	{
 		Name: "codex", Command: []string{"codex-acp"}, // codex-acp 2.6.0 was tried
@@ -57,13 +61,13 @@ var Programs = []Program{
 		// In its own mode a model reviews calls, and denies ours.
 		Mode:    "workspace-write",
 		Env:     []string{"OPENAI_API_KEY", "OPENAI_BASE_URL", "CODEX_HOME", "CODEX_API_KEY"},
-		Replies: ReplyGoesOn,
+		Replies: ReplyGoesOn, HasIDs: true,
 	},
 	{
 		Name: "opencode", Command: []string{"opencode", "acp"}, // OpenCode 1.18.33 was tried
 		Install: "npm install -g opencode-ai", Size: "150 MB", Login: "opencode auth login", Steers: true, TellsCost: true,
 		Env:   []string{"XDG_CONFIG_HOME", "XDG_DATA_HOME", "OPENCODE_CONFIG", "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY"},
-		Usage: UsageOfReply,
+		Usage: UsageOfReply, HasIDs: true,
 	},
 	{
 		Name: "gemini", Command: []string{"gemini", "--acp"}, // Gemini CLI 0.61.0 was tried
@@ -77,7 +81,7 @@ var Programs = []Program{
 		Install: "npm install -g @github/copilot", Size: "130 MB", Login: "copilot login", MCPFile: "--additional-mcp-config",
 		Env: []string{"GH_TOKEN", "GITHUB_TOKEN", "COPILOT_GITHUB_TOKEN", "COPILOT_HOME", "COPILOT_MODEL", "COPILOT_PROVIDER_BASE_URL",
 			"COPILOT_PROVIDER_API_KEY", "COPILOT_PROVIDER_TYPE"},
-		Replies: ReplyByUsage, Usage: UsageOfProcess,
+		Replies: ReplyByUsage, Usage: UsageOfProcess, Errors: "Error: ",
 	},
 }
 
@@ -128,10 +132,13 @@ func (p Program) Environment() (env []string) {
 	return env
 }
 
-// Missing reports whether the program's command is not installed.
-func (p Program) Missing() bool {
-	_, err := exec.LookPath(p.Command[0])
-	return err != nil
+// Missing says that the program is not installed, and what installs it. A command that vise does not know is not looked for: it can be
+// relative to the session's directory.
+func (p Program) Missing() error {
+	if _, err := exec.LookPath(p.Command[0]); err == nil || p.Install == "" {
+		return nil
+	}
+	return fmt.Errorf("%s is not installed (%s): %s", p.Command[0], p.Size, p.Install)
 }
 
 // Server is vise's MCP server as a session's server. Everything is in its arguments: Codex gives a server no environment.

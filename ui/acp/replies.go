@@ -33,14 +33,19 @@ const (
 // The SDK's types keep all that is needed here: raw inputs and outputs, and _meta.
 type Replies struct {
 	Rule ReplyRule
+	// HasIDs means that the program gives words an id. Errors: see Program.
+	HasIDs bool
+	Errors string
 
 	// parts are the parts of the reply that has not ended. Each but the first begins with a call of which the program does not tell
 	// whether it belongs to the reply. called is how many calls the reply has, open how many of them have not ended.
 	parts        []part
 	called, open int
-	// ids are the ids of the reply's words and thoughts. hasIDs means that the program gives words an id.
-	ids    []string
-	hasIDs bool
+	// ids are the ids of the reply's words and thoughts.
+	ids []string
+	// failed means that the program says that the model failed, and notice is what it said of it.
+	failed bool
+	notice string
 	// usage means that an update of the usage came since a call ended last.
 	usage bool
 	// calls are all calls of the turn.
@@ -60,8 +65,14 @@ type part struct {
 type text struct {
 	id    string
 	words []byte
-	// isOver means that a call follows.
+	// pieces is in how many it came. isOver means that a call follows.
+	pieces int
 	isOver bool
+}
+
+// Reading reads what a session of the program sends in a turn.
+func (p Program) Reading() Replies {
+	return Replies{Rule: p.Replies, HasIDs: p.HasIDs, Errors: p.Errors}
 }
 
 // Tool returns the name of a call's tool.
@@ -82,6 +93,11 @@ func (r *Replies) Update(u acp.SessionUpdate) []transcript.Round {
 	}
 	if c := CallOf(u); c != nil {
 		r.Asks(*c)
+	}
+	if x := u.SessionInfoUpdate; x != nil { // Codex
+		if state := in(x.Meta, "codex", "threadStatus", "type"); state != nil {
+			r.failed = state == "systemError"
+		}
 	}
 	r.usage = r.usage || u.UsageUpdate != nil
 	return r.taken()
@@ -146,8 +162,25 @@ func (r *Replies) End(failed bool) (rest []transcript.Round, final model.Text) {
 	}
 	r.close()
 	rest, final = r.taken(), r.final
-	*r = Replies{Rule: r.Rule, hasIDs: r.hasIDs, ran: r.ran}
+	*r = Replies{Rule: r.Rule, HasIDs: r.HasIDs, Errors: r.Errors, ran: r.ran}
 	return rest, final
+}
+
+// Failure takes out what the program said of a failure of the model after which it ended the turn as usual.
+func (r *Replies) Failure() string {
+	if r.failed {
+		return cmp.Or(strings.TrimSpace(r.notice), "the model failed")
+	}
+	if r.Errors == "" || r.called > 0 {
+		return ""
+	}
+	p := r.part()
+	if len(p.texts) != 1 || p.texts[0].pieces != 1 || !strings.HasPrefix(string(p.texts[0].words), r.Errors) {
+		return ""
+	}
+	said := string(p.texts[0].words)
+	p.texts = nil
+	return said
 }
 
 // isSubagent reports whether something comes from a subagent, whose words are not the agent's.
@@ -160,8 +193,11 @@ func (r *Replies) says(message *string, words *string) {
 	if message != nil {
 		id = *message
 	}
-	r.hasIDs = r.hasIDs || id != ""
-	if r.hasIDs && id == "" && words != nil {
+	r.HasIDs = r.HasIDs || id != ""
+	if r.HasIDs && id == "" && words != nil {
+		if r.failed {
+			r.notice += *words
+		}
 		return
 	}
 	if r.called > 0 && r.open == 0 && (id == "" || !slices.Contains(r.ids, id)) {
@@ -179,6 +215,7 @@ func (r *Replies) says(message *string, words *string) {
 	}
 	last := &p.texts[len(p.texts)-1]
 	last.words = append(last.words, *words...)
+	last.pieces++
 }
 
 // part is the part of the reply that is being said.
@@ -246,7 +283,7 @@ func (r *Replies) close() {
 	}
 	for _, p := range all {
 		x := transcript.Round{Provenance: of}
-		p.tell(&x, r.hasIDs)
+		p.tell(&x, r.HasIDs)
 		if x.Text != "" {
 			r.final = x.Text
 		}

@@ -347,3 +347,44 @@ func TestOurToolIsKnownByItsTitleWhateverItsKind(t *testing.T) {
 		}
 	}
 }
+
+// Codex and Copilot CLI end a turn as usual although the model failed. What they say of it is no word of the model's.
+func TestAFailureOfTheModelThatEndsTheTurnAsUsualIsTold(t *testing.T) {
+	chunk := func(id, words string) string {
+		return fmt.Sprintf(`{"sessionUpdate":"agent_message_chunk"%s,"content":{"type":"text","text":%q}}`, id, words)
+	}
+	const state = `{"sessionUpdate":"session_info_update","_meta":{"codex":{"threadStatus":{"type":%q}}}}`
+	call := []string{`{"sessionUpdate":"tool_call","toolCallId":"c1","title":"x"}`, `{"sessionUpdate":"tool_call_update","toolCallId":"c1","status":"completed"}`}
+	const m1 = `,"messageId":"m1"`
+	for name, c := range map[string]struct {
+		program, failure, final string
+		sent                    []string
+	}{
+		"Codex":                          {"codex", "400 no", "I begin.", []string{chunk("", "Warning: x"), chunk(m1, "I begin."), fmt.Sprintf(state, "systemError"), chunk("", "400 no\n")}},
+		"Codex, which said nothing else": {"codex", "400 no", "", []string{chunk("", "Warning: x"), fmt.Sprintf(state, "systemError"), chunk("", "400 no\n")}},
+		"Codex, which tried again":       {"codex", "", "Done.", []string{fmt.Sprintf(state, "systemError"), chunk("", "400 no\n"), fmt.Sprintf(state, "active"), chunk(m1, "Done.")}},
+		"Copilot CLI":                    {"copilot", "Error: 400 no", "I begin.", append(append([]string{chunk("", "I begin.")}, call...), chunk("", "Error: 400 no"))},
+		"a model's own words":            {"copilot", "", "Error: 400 is gone.", []string{chunk("", "Error"), chunk("", ": 400 is gone.")}},
+		"another program's words":        {"gemini", "", "Error: 400 no", []string{chunk("", "Error: 400 no")}},
+	} {
+		p, _ := Named(c.program)
+		r := p.Reading()
+		for _, raw := range c.sent {
+			r.Update(decoded[acp.SessionUpdate](t, []byte(raw)))
+		}
+		failure := r.Failure()
+		if _, final := r.End(false); failure != c.failure || final.Raw() != c.final {
+			t.Errorf("%s: the failure is %q, the last words are %q", name, failure, final)
+		}
+	}
+}
+
+// What a program that gives words an id says without one is its own notice.
+func TestANoticeIsNoWordOfTheModels(t *testing.T) {
+	for program, want := range map[string]PartKind{"codex": PartNotice, "copilot": PartWords, "another": PartWords} {
+		s, u := StoryOf(program), acp.UpdateAgentMessageText("Warning: no metadata")
+		if i := s.Add(Entry{Update: &u}); s.Parts[i].Kind != want {
+			t.Errorf("%s: the part is %+v", program, s.Parts[i])
+		}
+	}
+}

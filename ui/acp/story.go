@@ -33,6 +33,8 @@ type PartKind int
 const (
 	PartWords PartKind = iota
 	PartThought
+	// PartNotice is what the program itself says.
+	PartNotice
 	PartPrompt
 	PartCall
 	PartPlan
@@ -43,9 +45,16 @@ const (
 
 // Story is a session's log as parts, in order. A call stays where it began, and changes there.
 type Story struct {
-	Parts []Part
-	calls map[acp.ToolCallId]int
-	words string // which text the last part is
+	Parts  []Part
+	hasIDs bool // words without an id are notices
+	calls  map[acp.ToolCallId]int
+	words  string // which text the last part is
+}
+
+// StoryOf begins the story of a session of the program with a name.
+func StoryOf(program string) Story {
+	p, _ := Named(program)
+	return Story{hasIDs: p.HasIDs}
 }
 
 // Add adds an entry, and returns the index of the part that it made or changed; -1 if nothing is shown of it.
@@ -98,8 +107,11 @@ func (s *Story) update(p Part, u acp.SessionUpdate) int {
 			s.Parts[i].Text += model.Text(*text)
 			return i
 		}
-		if p.Text = model.Text(*text); u.AgentThoughtChunk != nil {
+		switch p.Text = model.Text(*text); {
+		case u.AgentThoughtChunk != nil:
 			p.Kind = PartThought
+		case s.hasIDs && str(u.AgentMessageChunk.MessageId) == "":
+			p.Kind = PartNotice
 		}
 		return s.put(p, of)
 	}
@@ -128,7 +140,7 @@ func (s *Story) update(p Part, u acp.SessionUpdate) int {
 
 // GoesOn reports whether the last part of a story may still change.
 func (p Part) GoesOn() bool {
-	return p.Kind == PartWords || p.Kind == PartThought || p.Kind == PartCall && !p.Call.Ended() || p.Kind == PartAsk && p.Text == ""
+	return p.Kind <= PartNotice || p.Kind == PartCall && !p.Call.Ended() || p.Kind == PartAsk && p.Text == ""
 }
 
 // Ended reports whether a call has ended.

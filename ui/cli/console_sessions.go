@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"slices"
 	"time"
 
 	"vise/store/home"
@@ -26,7 +27,7 @@ func (v sessionView) Driven() []home.Session {
 			list[i].State = home.SessionGone
 		}
 	}
-	return list
+	return slices.DeleteFunc(list, func(s home.Session) bool { return s.ID == "" && s.State == home.SessionGone })
 }
 
 // Read is part of console.Sessions.

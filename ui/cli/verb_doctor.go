@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"time"
@@ -119,10 +120,11 @@ func (c *checkup) programs(e *Env) {
 	all, _ := runner.Programs(s.Agents)
 	for _, agent := range slices.Sorted(maps.Keys(all)) {
 		p, is := all[agent].Spec(), " is installed"
-		if p.Missing() {
+		_, err := exec.LookPath(p.Command[0])
+		if err != nil {
 			is = " is not installed"
 		}
-		c.add("program of "+string(agent), !p.Missing(), p.Command[0]+is, cmp.Or(p.Install, "put it where PATH finds it"))
+		c.add("program of "+string(agent), err == nil, p.Command[0]+is, cmp.Or(p.Install, "put it where PATH finds it"))
 	}
 }
 

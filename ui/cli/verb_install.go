@@ -380,18 +380,14 @@ words. vise start and vise drive run programs so that each reply is told apart.`
 
 // attach finds the session of an agent, or of the item that ref names.
 func attach(e *Env, ref string) (to attached, err error) {
-	agent, names := model.AgentID(ref), []string{}
-	known, err := isAgent(e, ref)
+	agent, item, err := agentOrItem(e, ref)
 	if err != nil {
-		return to, err
+		return to, fault(err).
+			WithHint("vise list shows the work items, vise agents the agents; a program comes after --: vise run -- %s", ref)
 	}
-	if !known {
-		item, err := itemOf(e, ref)
-		if err != nil {
-			return to, fault(err).
-				WithHint("vise list shows the work items, vise agents the agents; a program comes after --: vise run -- %s", ref)
-		}
-		agent, names = item.AgentID, []string{string(item.ID), string(item.Handle)}
+	var names []string
+	if item.ID != "" {
+		names = []string{string(item.ID), string(item.Handle)}
 	}
 	s, ok := e.home.LastSession(agent, names...)
 	if !ok {

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -87,11 +89,11 @@ func startDriver(e *Env, agent model.AgentID, item model.WorkItem, program confi
 	}
 	if _, ok := all[agent]; !ok {
 		return nil, refuse("no program of agent %s is known", agent).
-			WithHint("name it: vise start %s --program %s", e.words[0], acp.Programs[0].Name)
+			WithHint("name it: vise start %s --program NAME, with %s; or in config.yaml: %s", e.words[0], acp.Names(), runner.ProgramForm)
 	}
-	if p := all[agent].Spec(); p.Install != "" && p.Missing() {
-		return nil, refuse("%s is not installed (%s)", p.Command[0], p.Size).
-			WithHint("install it: %s; or run the program yourself, with vise install %s", p.Install, p.Name)
+	spec := all[agent].Spec()
+	if err := spec.Missing(); err != nil {
+		return nil, refuse("%v", err).WithHint("or run the program yourself, with vise install %s", spec.Name)
 	}
 	if home.Marked(e.home.Dir(), home.MarkDriver(agent)) {
 		return nil, refuse("a driver runs agent %s already", agent).WithHint("vise log -f %s shows it, vise stop %[1]s ends it", agent)
@@ -249,7 +251,7 @@ func (p *page) sessions(list sessionList) {
 		if s.Doing != "" {
 			doing = fmt.Sprint(" · ", model.Text(s.Doing), doing)
 		}
-		p.line("%s  %s  %s %s%s", model.Text(s.ID), s.Agent, s.State, p.age(s.Since), doing)
+		p.line("%s  %s  %s %s%s", cmp.Or(model.Text(s.ID), "-"), s.Agent, s.State, p.age(s.Since), doing)
 	}
 }
 
@@ -260,27 +262,23 @@ func logVerb() verb {
 		example: "vise log -f claude",
 		flags:   flags{{"follow,f", &follow, "print what comes, until interrupted"}},
 		run: func(e *Env) (answer, error) {
-			s, err := oneSession(e, e.words[0])
-			if err != nil {
-				return nil, err
-			}
-			return nil, e.showLog(s, follow)
+			return nil, e.showLog(e.words[0], follow)
 		},
 	}
 }
 
-// oneSession returns the session with an id, or the newest one of an agent or item.
+// oneSession returns the session with an id, or the newest one of an agent or item. One that only starts has no id.
 func oneSession(e *Env, ref string) (home.Session, error) {
 	h, err := open(e)
 	if err != nil {
 		return home.Session{}, err
 	}
-	for _, s := range h.Driven() {
-		if s.ID == ref {
-			return s, nil
-		}
+	list := h.Driven()
+	at := slices.IndexFunc(list, func(s home.Session) bool { return s.ID == ref })
+	if at < 0 {
+		list, err = sessionsOf(e, ref)
+		at = max(0, slices.IndexFunc(list, func(s home.Session) bool { return s.ID != "" }))
 	}
-	list, err := sessionsOf(e, ref)
 	if err == nil && len(list) == 0 {
 		err = notFound("no session of %s is known", model.Text(ref)).
 			WithHint("vise sessions lists them; vise start %s begins one", model.Text(ref))
@@ -288,19 +286,23 @@ func oneSession(e *Env, ref string) (home.Session, error) {
 	if err != nil {
 		return home.Session{}, err
 	}
-	return list[0], nil
+	return list[at], nil
 }
 
-// showLog prints a session's log, and with follow what is added to it.
-func (e *Env) showLog(s home.Session, follow bool) error {
-	var story acp.Story
-	printed, at := 0, int64(0)
-	for {
-		entries, next, err := acp.ReadLog(acp.LogPath(e.home.Dir(), s.Agent, s.ID), at)
-		if err != nil {
+// showLog prints the log of the session that ref names. With follow it prints what is added to it, and goes on with the next session.
+func (e *Env) showLog(ref string, follow bool) error {
+	s, err := oneSession(e, ref)
+	story, next := acp.StoryOf(s.Program), s
+	for printed, at, i := 0, int64(0), 1; err == nil; i++ {
+		if i%5 == 0 {
+			if next, err = oneSession(e, ref); err != nil {
+				return err
+			}
+		}
+		entries, to, err := acp.ReadLog(acp.LogPath(e.home.Dir(), s.Agent, s.ID), at)
+		if err != nil && (!follow || !errors.Is(err, fs.ErrNotExist)) { // one that only starts has none
 			return refuse("the log of session %s does not read", model.Text(s.ID)).Because(err)
 		}
-		at = next
 		for _, x := range entries {
 			if story.Add(x); e.flags.json {
 				raw, _ := json.Marshal(x) // what was decoded marshals
@@ -309,11 +311,12 @@ func (e *Env) showLog(s home.Session, follow bool) error {
 				}
 			}
 		}
+		at = to
 		last := len(story.Parts)
 		if e.flags.json {
 			printed = last
 		}
-		if follow && last > 0 && story.Parts[last-1].GoesOn() {
+		if follow && next.ID == s.ID && last > 0 && story.Parts[last-1].GoesOn() {
 			last--
 		}
 		for ; printed < last; printed++ {
@@ -321,11 +324,16 @@ func (e *Env) showLog(s home.Session, follow bool) error {
 				return err
 			}
 		}
-		if !follow || e.Err() != nil {
+		switch {
+		case !follow || e.Err() != nil:
 			return nil
+		case next.ID != s.ID:
+			s, story, printed, at = next, acp.StoryOf(next.Program), 0, 0
+		default:
+			home.Pause(e, 200*time.Millisecond)
 		}
-		home.Pause(e, 200*time.Millisecond)
 	}
+	return err
 }
 
 // logLines are the lines of a part for a terminal.
@@ -333,6 +341,8 @@ func logLines(p acp.Part) string {
 	switch p.Kind {
 	case acp.PartThought:
 		return "  (" + p.Text.Multiline() + ")"
+	case acp.PartNotice:
+		return "! " + strings.TrimSpace(p.Text.Multiline())
 	case acp.PartPrompt:
 		if p.From == model.Scheduler {
 			return "> [the context of the turn]"

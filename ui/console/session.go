@@ -80,7 +80,7 @@ func followSession(c *console) {
 		t.stop()
 	}
 	if s.ID != "" && (t.shown.ID != s.ID || t.shown.Laid == nil) {
-		t.shown, t.story, t.next = screen.Session{Session: s, Laid: map[int]screen.LaidPart{}}, acp.Story{}, 0
+		t.shown, t.story, t.next = screen.Session{Session: s, Laid: map[int]screen.LaidPart{}}, acp.StoryOf(s.Program), 0
 	}
 	var ctx context.Context
 	ctx, t.stop = context.WithCancel(c.fx.ctx)

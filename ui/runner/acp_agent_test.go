@@ -42,6 +42,13 @@ var acpScripts = map[string]func(p *player, prompt string) string{
 		p.says("The answer was " + p.ask(`{"toolCallId":"c9","kind":"execute","title":"rm -rf build","rawInput":{"command":"rm -rf build"}}`))
 		return `{"stopReason":"end_turn"}`
 	},
+	"acp-mute": func(*player, string) string { return "" }, // it never answers initialize
+	"acp-errs": func(p *player, _ string) string { // as Codex does
+		p.says("I begin.")
+		p.update(`{"sessionUpdate":"session_info_update","_meta":{"codex":{"threadStatus":{"type":"systemError"}}}}`)
+		p.update(`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"400 the model failed"}}`)
+		return `{"stopReason":"end_turn"}`
+	},
 	"acp-limit": func(p *player, _ string) string {
 		p.says("I begin.")
 		return `!You've hit your session limit · resets Jan 1, 2100, 12am (UTC)`
@@ -170,6 +177,9 @@ func playACP(name string) {
 			}
 			switch m.Method {
 			case "initialize":
+				if name == "acp-mute" {
+					continue
+				}
 				p.write(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":1,"agentCapabilities":%s,"agentInfo":{"name":"scripted","version":"1"}}}`,
 					m.ID, cmp.Or(os.Getenv("CAN"), "{}"))
 			case "session/load":

@@ -41,6 +41,17 @@ func (b *bench) attended(p Program) (end func()) {
 	return func() { cancel(); <-ended }
 }
 
+// asCodex is a script that is taken for the adapter of Codex.
+func (b *bench) asCodex(script string) Program {
+	p := b.program(script)
+	link := b.t.TempDir() + "/codex-acp"
+	if err := os.Symlink(p.Command[0], link); err != nil {
+		b.t.Skip(err)
+	}
+	p.Command = []string{link}
+	return p
+}
+
 func reportOf(w model.WorkItem) string { return w.ResultSummary.Raw() }
 
 func TestEachCompletionOfATurnGetsItsOwnWords(t *testing.T) {
@@ -157,12 +168,8 @@ func TestASessionGoesOnAfterARestart(t *testing.T) {
 		b := newBench(t)
 		id := b.do(model.Operator, model.CreateWorkItem{Objective: "One"}).WorkItemID
 		b.do("agent:ann", model.PickWorkItem{WorkItemID: id})
-		p := b.program("acp-opens")
-		link := t.TempDir() + "/codex-acp"
-		if err := os.Symlink(p.Command[0], link); err != nil {
-			t.Skip(err)
-		}
-		p.Command, p.Env = []string{link}, append(p.Env, "CAN="+can)
+		p := b.asCodex("acp-opens")
+		p.Env = append(p.Env, "CAN="+can)
 		for range 2 {
 			b.do(model.Operator, model.Say{AgentID: "ann", Text: "go on"})
 			b.drive(p)
@@ -243,6 +250,35 @@ func TestWhatAKilledDriversSessionSaidIsSettledOnce(t *testing.T) {
 			}
 			_, _, _ = EndLeft(b.dir, "ann")
 		})
+	}
+}
+
+// A turn that the program ends as usual has failed if it says that the model did.
+func TestATurnWhoseModelFailedIsNotCompleted(t *testing.T) {
+	b := newBench(t)
+	b.do(model.Operator, model.CreateWorkItem{Objective: "One"})
+	b.drive(b.asCodex("acp-errs"))
+	if news := b.ended(); news.Outcome != model.TurnFailed || !strings.Contains(news.Reason.Raw(), "400 the model failed") || news.Final != "I begin." {
+		t.Errorf("the turn ended as %+v", news)
+	}
+}
+
+// A session that only starts is listed, without an id, and forgotten if it never began.
+func TestASessionThatStartsIsListed(t *testing.T) {
+	b := newBench(t)
+	b.do(model.Operator, model.CreateWorkItem{Objective: "One"})
+	end := b.attended(b.program("acp-mute"))
+	var s []home.Session
+	await(func() bool { s = home.SessionsIn(b.dir, time.Now).Driven(); return len(s) > 0 })
+	if s[0].State != home.SessionStarts || s[0].ID != "" || s[0].Agent != "ann" {
+		t.Errorf("listed as %+v", s)
+	}
+	if _, ok := home.SessionsIn(b.dir, time.Now).LastSession("ann"); ok {
+		t.Error("it can be gone on with")
+	}
+	end()
+	if s := home.SessionsIn(b.dir, time.Now).Driven(); len(s) > 0 {
+		t.Errorf("after its end %+v", s)
 	}
 }
 

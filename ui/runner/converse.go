@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,7 +41,7 @@ func (t *turn) converse(ctx context.Context, begin briefing) ending {
 	taking.Go(func() { c.take(context.WithoutCancel(ctx)) })
 	taking.Go(func() { c.clock(ctx) })
 	end := c.prompts(ctx, begin)
-	end.final = c.finish(end.isError)
+	c.finish(&end)
 	taking.Wait()
 	c.answering.Wait()
 	end.used, end.limit = t.used(), transcript.LimitIn(end.said, t.Now())
@@ -56,7 +57,7 @@ func (s *session) begin(ctx context.Context, t *turn) (*conversation, error) {
 	}
 	c := &conversation{turn: t, context: ctx, s: s, log: log,
 		more: make(chan struct{}, 1), news: make(chan struct{}, 1),
-		replies: acp.Replies{Rule: s.spec.Replies}, usage: s.usage.Next()}
+		replies: s.spec.Reading(), usage: s.usage.Next()}
 	_ = s.Ledger.View(ctx, func(r model.Reader) error { // without it the next turn looks again
 		if a, _ := r.Agent(s.agent); a.Limits.MaxTokensPerDay > 0 {
 			c.tokens = max(1, a.Limits.MaxTokensPerDay-a.UsedToday(s.Now()).Tokens())
@@ -169,30 +170,33 @@ func (e *ending) add(s *session, a answered) {
 	}
 }
 
-// finish ends what was being said and returns the turn's last words.
-func (c *conversation) finish(failed bool) model.Text {
+// finish ends what was being said, and adds the turn's last words.
+func (c *conversation) finish(end *ending) {
 	c.s.mu.Lock()
 	defer c.s.mu.Unlock()
-	rest, final := c.replies.End(failed)
-	c.rounds = append(c.rounds, rest...)
+	if !end.isError {
+		end.said = cmp.Or(end.said, c.replies.Failure())
+	}
+	rest, final := c.replies.End(end.isError)
+	c.rounds, end.final = append(c.rounds, rest...), final
 	c.s.live = nil
 	c.isOver()
-	return final
 }
 
 // close keeps what is known of the session between turns.
 func (c *conversation) close(end ending) {
-	how := "completed"
-	if why := errors.Join(end.cause, end.failed); why != nil || end.said != "" {
-		how = strings.TrimSpace(fmt.Sprint(end.said, " ", why))
+	how := end.command(c.agent, c.index)
+	ended := model.Text(how.Outcome)
+	if how.Reason != "" {
+		ended += ": " + how.Reason
 	}
-	c.log.Add(acp.Entry{Ended: model.Text(how)})
+	c.log.Add(acp.Entry{Ended: ended})
 	if err := c.log.Close(); err != nil {
 		c.report(Event{Agent: c.agent, Turn: c.index, What: "the session's log", Err: err})
 	}
 	s := c.s
 	s.mu.Lock()
-	s.usage, s.kept.Total = c.usage, c.usage.Total
+	s.usage, s.kept.Usage, s.kept.Total = c.usage, end.used, c.usage.Total
 	s.mu.Unlock()
 	if s.runs() {
 		s.note(home.SessionRests, "")

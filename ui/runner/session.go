@@ -98,7 +98,6 @@ func (w *worker) sessionOf(ctx context.Context, item model.ItemID, turn int) (*s
 	s.kept = home.Session{Program: s.spec.Name, Agent: w.agent, Dir: s.dir, Item: item, Driver: Self(), Turn: turn}
 	old := w.lastSession(s.kept)
 	s.usage.Total = old.Total
-	s.note(home.SessionStarts, "")
 	if err := s.start(ctx, turn); err != nil {
 		return nil, err
 	}
@@ -147,6 +146,7 @@ func (s *session) start(ctx context.Context, turn int) error {
 		fmt.Sprintf("VISE_TURN=%d", turn))
 	spec := processSpec{Argv: argv, Dir: s.dir, Stdin: in, Stdout: out, Stderr: s.stderr, Record: newRecord(s.Home, s.agent),
 		Env: append(s.spec.Environment(), env...)}
+	s.note(home.SessionStarts, "")
 	go func() {
 		defer close(s.over)
 		s.how, s.fail = execute(lifetime, spec)
@@ -164,8 +164,8 @@ func (s *session) start(ctx context.Context, turn int) error {
 // argv is the program's command. A program that takes MCP servers only from a file gets one.
 func (s *session) argv() ([]string, error) {
 	argv := s.spec.Command
-	if s.spec.Install != "" && s.spec.Missing() {
-		return nil, fmt.Errorf("%s is not installed (%s): %s", argv[0], s.spec.Size, s.spec.Install)
+	if err := s.spec.Missing(); err != nil {
+		return nil, err
 	}
 	if s.spec.MCPFile == "" {
 		return argv, nil
@@ -286,9 +286,8 @@ func (s *session) note(state home.SessionState, doing string) {
 	if s.kept.State != state || s.kept.Doing != doing {
 		s.kept.State, s.kept.Doing, s.kept.Since = state, doing, s.Now().UTC()
 	}
-	if s.kept.At = s.Now().UTC(); s.kept.ID != "" {
-		s.sessions().Put(s.kept)
-	}
+	s.kept.At = s.Now().UTC()
+	s.sessions().Put(s.kept)
 }
 
 // Update is part of acp.Listener.

@@ -35,7 +35,7 @@ func Settle(ctx context.Context, h *home.Home) {
 
 // saidIn returns the rounds of a turn's entries.
 func saidIn(entries []acp.Entry, program acp.Program) []said {
-	replies := acp.Replies{Rule: program.Replies}
+	replies := program.Reading()
 	var all []transcript.Round
 	for _, e := range entries {
 		switch {

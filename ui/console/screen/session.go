@@ -141,6 +141,8 @@ func (v Detail) prompt(p acp.Part, w int) (out []string) {
 	switch {
 	case p.Kind == acp.PartThought:
 		label, ink = "thinks", v.Faint
+	case p.Kind == acp.PartNotice:
+		label, ink = "notice", v.Muted
 	case p.From == model.Operator:
 		label = "you"
 	case p.From == model.Scheduler:
