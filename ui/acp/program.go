@@ -39,7 +39,7 @@ type Program struct {
 	Replies ReplyRule
 	Usage   UsageRule
 	HasIDs  bool
-	// Errors begins the words by which it tells, as a reply of their own in one piece, that the model failed in a turn that it ends as usual.
+	// Errors begins the words of its own that say, as a last reply in one piece, that the model failed in a turn that it ends as usual.
 	Errors string
 }
 

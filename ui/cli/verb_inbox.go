@@ -195,8 +195,9 @@ func sayVerb() verb {
 	var item string
 	return verb{
 		use: "say AGENT [TEXT]…", short: "Say something to an agent",
-		long: `say queues a message for an agent's next turn. A message never becomes a work item by itself. It waits
-until a running turn has ended, unless you send it with --priority interject. A TEXT of - is
+		long: `say queues a message for an agent. A message never becomes a work item by itself. A
+running turn that vise drives hears it if the program takes words meanwhile (Claude Code, Codex, OpenCode). Else it waits
+until the turn has ended, unless you send it with --priority interject. A TEXT of - is
 standard input.`,
 		example: "vise say ann 'leave the Redis script as it is'",
 		args:    to(&c.AgentID), keyed: true,
