@@ -111,13 +111,16 @@ func hideMarked(c *console, rows []model.Row) {
 		}
 	}
 	for _, agent := range slices.Sorted(maps.Keys(of)) {
-		n := len(of[agent])
-		j := c.fx.decided(agent, action.AcknowledgeRows(of[agent]), // skips items without a need
-			fmt.Sprintf("Hid what %d marked %s; questions and stalled work stay, as seen", n, screen.Plural(n, "item needs", "items need")))
+		n, whose := len(of[agent]), ""
 		if len(of) > 1 {
-			name := clean(agent)
-			j.group, j.said = group, j.said+", of "+name
-			j.unsaid = fmt.Sprintf("Not hidden: %d marked %s of %s.", n, screen.Plural(n, "item", "items"), name)
+			whose = " of " + clean(agent)
+		}
+		j := c.fx.decided(agent, action.AcknowledgeRows(of[agent]), // skips items without a need
+			fmt.Sprintf("Hid what %d marked %s%s %s; questions and stalled work stay, as seen", n, screen.Plural(n, "item", "items"), whose,
+				screen.Plural(n, "needs", "need")))
+		if len(of) > 1 {
+			j.group = group
+			j.unsaid = fmt.Sprintf("Not hidden: %d marked %s%s.", n, screen.Plural(n, "item", "items"), whose)
 			for _, r := range of[agent] {
 				j.marked = append(j.marked, r.ID)
 			}
