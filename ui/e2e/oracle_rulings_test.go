@@ -88,6 +88,10 @@ var rulings = []ruling{
 		only: regexp.MustCompile(`unfinished|still blocked|completed_while_blocked|unverified|"action":"completed"`)},
 	{name: "one act is one row", why: "what followed from it stands behind it", act: regexp.MustCompile(`^events\b`),
 		differs: regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d  [^\n]*\n?`)},
+	{name: "agents are run over a protocol", why: "settings name a program; the private adapters went", act: regexp.MustCompile(`^config schema\b`)},
+	{name: "SpawnAgent has a preset", why: "and names no work item: it is the focus that the agent serves", act: regexp.MustCompile(`^@\w+ SpawnAgent `)},
+	{name: "a delegation has a label", why: "the first line of the words with which its agent was made", act: regexp.MustCompile(`^delegate list\b`),
+		differs: regexp.MustCompile(`,"label":"[^"]*"|( of (ann|ben)): [^\n]*`)},
 	{name: "doctor runs no program", why: "doctor --prove and its model are tests' own", act: regexp.MustCompile(`^help doctor\b`),
 		differs: regexp.MustCompile(` --prove runs\nthe program itself, [^:]*vise\.| *--prove  [^\n]*\n[^\n]*\n`)},
 }
@@ -148,6 +152,8 @@ var otherWords = []string{
 	`\bit is current(\n|")`, "it works$1",
 	`\bIdle with a (news from|trigger by)`, "Idle, with news from",
 	`◆ triggered`, "◆ news",
+	`Evidence(","text":"|\s+)its wait for ([^"\n]*?) was (?:triggered|news) (?:by|from) the operator, at`, "News${1}for its wait for $2, from you at",
+	`Evidence(","text":"|\s+)its wait for ([^"\n]*?) was (?:triggered|news) (?:by|from) (\S+), at`, "News${1}for its wait for $2, from $3 at",
 	`\?( \d+)? needs you`, "?$1 asks you",
 	`(‹\w+›(-\d+)?) external, (pending|triggered|cancelled)`, "$1 event, $3",
 	`undone: (‹wi\d+›) waits for timer`, "undone: $1 waits for a time",
@@ -178,6 +184,25 @@ func otherNames(old, now string) (string, string) {
 		old = regexp.MustCompile(otherWords[i]).ReplaceAllString(old, otherWords[i+1])
 	}
 	return strings.TrimSpace(old), strings.TrimSpace(isNow.ReplaceAllString(now, ""))
+}
+
+// together returns the names of rulings that explain a difference only together.
+func together(act, old, now string) (names []string) {
+	ordered := false
+	for _, r := range rulings {
+		if r.differs == nil || r.ends || !r.act.MatchString(act) || r.only != nil && !r.only.MatchString(old) {
+			continue
+		}
+		ordered = ordered || r.ordered
+		shortOld, shortNow := r.differs.ReplaceAllString(old, ""), r.differs.ReplaceAllString(now, "")
+		if shortOld != old || shortNow != now {
+			old, now, names = shortOld, shortNow, append(names, r.name)
+		}
+	}
+	if old != now && !(ordered && slices.Equal(parts(old), parts(now))) {
+		return nil
+	}
+	return names
 }
 
 func (r ruling) explains(act, old, now string) bool {

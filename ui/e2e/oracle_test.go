@@ -215,6 +215,10 @@ func (l *trial) compare(act string, got [2]string) {
 				return
 			}
 		}
+		if names := together(act, old, now); len(names) > 0 {
+			l.tally.ruled[strings.Join(names, ", with ")]++
+			return
+		}
 		if !strings.HasPrefix(act, "keys ") || time.Since(begun) > 5*time.Second {
 			break
 		}
