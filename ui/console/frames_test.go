@@ -123,7 +123,7 @@ func tour(t *testing.T, w, h int) string {
 		o.Settings.Commands = []config.Command{{Name: "Open the branch", Key: "f6", Run: []string{"git", "switch", "{id}"}}}
 		o.RunCustom = func(context.Context, CustomRun) (string, error) { return "", nil }
 	})}
-	buffers.plans = x.plans
+	buffers.plans, x.anyOrder = x.plans, true
 	stage(x.world)
 	x.settle()
 	x.change("pass 10s") // the first message has left the message line
@@ -142,6 +142,7 @@ func tour(t *testing.T, w, h int) string {
 	})}
 	first.console.(console).opt.FirstRun.Install = func(context.Context, string) error { return nil }
 	first.console.(console).opt.FirstRun.Seen = func(agent model.AgentID) bool { return agent == "claude" }
+	first.anyOrder = true
 	defer first.end()
 	first.settle()
 	first.take("Welcome")

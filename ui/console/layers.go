@@ -199,7 +199,9 @@ func (m openMsg) handle(c *console) {
 		return
 	}
 	c.layers = c.layers[:at+1]
-	c.note.clear()
+	if c.note.isError {
+		c.note.clear()
+	}
 	c.open(m.dialog)
 }
 

@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -38,6 +40,9 @@ type world struct {
 	w, h    int
 	pending []tea.Cmd
 	inbox   chan tea.Msg
+	// ended are the messages of effects that the console did not get yet. anyOrder: effects begin and end in any order, by chance.
+	ended    []tea.Msg
+	anyOrder bool
 	// said is the output to the terminal outside frames: the clipboard, quitting.
 	said   []string
 	stop   context.CancelFunc
@@ -113,6 +118,9 @@ func (wd *world) firstRun(o *Options) {
 	wd.choice = "none"
 	o.FirstRun.Start = func(_ context.Context, agents []model.AgentID) (Session, error) {
 		wd.choice, session.Demo = fmt.Sprint(agents), len(agents) == 0
+		for _, agent := range agents {
+			wd.doAs(model.Operator, model.AddAgent{AgentID: agent})
+		}
 		if !session.Demo {
 			session.Agent = agents[0]
 		}
@@ -140,19 +148,34 @@ func (wd *world) send(m tea.Msg) {
 // settle carries out all effects, until only waiting ones are left.
 func (wd *world) settle() {
 	for {
-		cmds := wd.pending
-		wd.pending = nil
-		for _, cmd := range cmds {
-			wd.start(cmd)
+		for again := true; again && len(wd.pending) > 0; again = wd.goesOn() {
+			wd.start(next(wd, &wd.pending))
 		}
 		synctest.Wait()
-		if len(wd.inbox) == 0 && len(wd.pending) == 0 {
+		for len(wd.inbox) > 0 {
+			wd.ended = append(wd.ended, <-wd.inbox)
+		}
+		for again := true; again && len(wd.ended) > 0; again = wd.goesOn() {
+			wd.take(next(wd, &wd.ended))
+		}
+		if len(wd.pending)+len(wd.ended)+len(wd.inbox) == 0 {
 			return
 		}
-		for len(wd.inbox) > 0 {
-			wd.take(<-wd.inbox)
-		}
 	}
+}
+
+// goesOn reports whether the next effect begins, or the next message comes, before what is under way ends.
+func (wd *world) goesOn() bool { return !wd.anyOrder || rand.IntN(2) > 0 }
+
+// next takes the first of a list, or any.
+func next[T any](wd *world, list *[]T) T {
+	i := 0
+	if wd.anyOrder {
+		i = rand.IntN(len(*list))
+	}
+	x := (*list)[i]
+	*list = slices.Delete(*list, i, i+1)
+	return x
 }
 
 func (wd *world) start(cmd tea.Cmd) {

@@ -164,8 +164,11 @@ func (v view) Progress(at Position) float64 {
 }
 
 // Follow returns the position in d of the block at at in the older document old, so that a reader's place survives an edit. If that block
-// was changed, it is the block in its place.
+// was changed, it is the block in its place. Of an empty document it is the beginning.
 func (d *Document) Follow(old *Document, at Position) Position {
+	if len(old.blocks) == 0 {
+		return Position{}
+	}
 	if at.Block >= len(old.blocks) || len(d.blocks) == 0 {
 		return Position{Block: max(len(d.blocks)-1, 0)}
 	}

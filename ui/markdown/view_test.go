@@ -189,4 +189,7 @@ func TestAReadersPlaceSurvivesAnEdit(t *testing.T) {
 	if at := Split("").Follow(old, Position{2, 0}); at.Block != 0 {
 		t.Errorf("in an empty text: got %v", at)
 	}
+	if at := old.Follow(Split(""), Position{}); at.Block != 0 {
+		t.Errorf("from an empty text: got %v", at)
+	}
 }
