@@ -172,6 +172,7 @@ func (c console) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	c.start(c.plan.keepSeen(c.fx))
 	lookOn(&c)
 	themed(&c)
+	readShown(&c)
 	c.steady()
 	return c, tea.Batch(c.started...)
 }

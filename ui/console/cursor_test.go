@@ -209,3 +209,25 @@ func (x *randomRun) judge() {
 	}
 	x.recorder.asked = nil
 }
+
+func TestTheItemThatTheCursorFallsOnIsRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		wd := newWorld(t, 80, 24, nil)
+		defer wd.end()
+		for _, line := range []string{"create a First question", "create b Second question", "ask a one? | x", "ask b two? | x"} {
+			wd.change(line)
+		}
+		wd.pass(5 * time.Second)
+		wd.press("/")
+		wd.write("class:asks")
+		wd.settle()
+		wd.press("enter", "home")
+		wd.settle()
+		wd.doAs(model.Operator, model.Answer{WorkItemID: wd.names["a"], Text: "x"}) // the list keeps its order for two seconds
+		wd.pass(5 * time.Second)
+		c := wd.console.(console)
+		if d := c.detail(); c.cursor != wd.names["b"] || d == nil || c.plan.Item != d.ID {
+			t.Errorf("the cursor is on %s; its detail and its plan are not read:\n%s", c.cursor, strings.Join(wd.frame(), "\n"))
+		}
+	})
+}

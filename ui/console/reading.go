@@ -81,6 +81,15 @@ func (c *console) read() {
 	c.start(c.fx.readLedger(c.reading.gen, c.want(), c.truth))
 }
 
+// readShown reads the item on screen, if a new order of a list has put the cursor on another one.
+func readShown(c *console) {
+	_, item := c.shown()
+	unread := item != "" && c.truth.want.item != item || c.truth.want.agent != c.agent
+	if unread && !c.reading.underWay && !c.truth.at.IsZero() && c.trouble == nil {
+		c.read()
+	}
+}
+
 // staleAfter is the age at which the screen is read again without a commit: some things need the operator only because time passed.
 const staleAfter = time.Minute
 
@@ -107,9 +116,7 @@ func (m truthMsg) handle(c *console) {
 		c.reading.following = true
 		c.start(c.fx.follow(m.truth.revision, c.reading.pause()))
 	}
-	_, item := c.shown()
-	unread := item != "" && c.truth.want.item != item || c.truth.want.agent != c.agent
-	if c.reading.gen != m.gen || m.truth.more || m.truth.revision < c.reading.moved || sameDesk && unread {
+	if c.reading.gen != m.gen || m.truth.more || m.truth.revision < c.reading.moved {
 		c.read()
 	}
 	c.openPlan()
