@@ -83,7 +83,7 @@ type CompleteWorkItem struct {
 }
 
 // WaitFor parks an item (without a name, the focus) until something happens, and replaces its earlier waits. Without an item
-// and a focus the wait is the agent's own.
+// and a focus, or if it is OfAgent, the wait is the agent's own.
 type WaitFor struct {
 	Reason     Text   `json:"reason"`
 	Wake       Wake   `json:"wake"`
@@ -93,6 +93,7 @@ type WaitFor struct {
 	Condition  Text   `json:"condition,omitempty"`
 	Question   Text   `json:"question,omitempty"`
 	Choices    []Text `json:"choices,omitempty"`
+	OfAgent    bool   `json:"of_agent,omitempty"`
 	// WakeAt is a timer's instant. Without it, Resource holds the instant in RFC 3339 or a time span from now.
 	WakeAt         time.Time `json:"wake_at,omitzero"`
 	RecheckAfterMS *int64    `json:"recheck_after_ms,omitempty"`
@@ -148,8 +149,10 @@ type Round struct {
 	Refused Text `json:"refused,omitempty"`
 	// Done are items that the round completed before, through its tools, in this turn.
 	Done []ItemID `json:"done,omitempty"`
-	// Turn is the turn that the round belongs to. The round is traced there, and refused if that turn is over. Zero: no turn.
-	Turn int `json:"turn,omitempty"`
+	// Turn is the turn that the round belongs to. The round is traced there, and refused if that turn is over, unless it may be Late: words
+	// that were said in a turn are kept, however it ended. Zero: no turn.
+	Turn int  `json:"turn,omitempty"`
+	Late bool `json:"late,omitempty"`
 }
 
 // ReportWorkItem gives a completed item without a report its report.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"time"
 )
 
 // previewReport bounds the preview of a report in events, in Unicode scalars.
@@ -26,7 +27,7 @@ func (c Round) step(s *step) error {
 		}
 		s.receipt = Receipt{Command: CommandName(c)}
 	}
-	if c.Turn != 0 {
+	if a, _ := s.Agent(s.actingAgent()); c.Turn > a.TurnIndex || c.Turn != 0 && !c.Late {
 		if _, err := s.running(s.actingAgent(), c.Turn); err != nil {
 			return err
 		}
@@ -253,6 +254,10 @@ func (s *step) doneElsewhere(c Round) ([]completedCall, error) {
 	if !ok || c.Turn == 0 {
 		return nil, Invalid("items done elsewhere belong to a turn").At("done", "name the turn")
 	}
+	var since time.Time // when a turn that is over began is not known
+	if a.holds(c.Turn) {
+		since = a.Turn.StartedAt
+	}
 	var out []completedCall
 	for _, id := range c.Done {
 		w, err := s.itemOf(id, 0)
@@ -262,7 +267,7 @@ func (s *step) doneElsewhere(c Round) ([]completedCall, error) {
 		if w.State != Completed || w.ResultSummary != "" {
 			continue
 		}
-		found, focused := s.completedSince(a.Turn.StartedAt, w)
+		found, focused := s.completedSince(since, w)
 		if !found {
 			continue
 		}

@@ -169,13 +169,16 @@ func (s *step) offerFinal(t turn, final Text) {
 	}
 }
 
+// holds reports whether a turn is the agent's present one.
+func (a Agent) holds(turn int) bool { return a.Turn != nil && a.Turn.Index == turn }
+
 // running loads the agent with the named turn, and refuses a holder whose turn is over.
 func (s *step) running(id AgentID, turn int) (Agent, error) {
 	a, err := s.agentFor(id, "run turns of")
 	if err != nil {
 		return a, err
 	}
-	if a.Turn == nil || a.Turn.Index != turn || !a.Turn.Runs(s.at.At) {
+	if !a.holds(turn) || !a.Turn.Runs(s.at.At) {
 		return a, Refuse(CodeStale, "turn %d of agent %s is over", turn, a.ID).At("turn",
 			"claim a turn first; nothing was written")
 	}

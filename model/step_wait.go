@@ -18,7 +18,7 @@ func (c WaitFor) step(s *step) error {
 		return err
 	}
 	id := c.WorkItemID
-	if id == "" {
+	if id == "" && !c.OfAgent {
 		if w, ok := Focus(s, s.actingAgent()); ok {
 			id = w.ID
 		}

@@ -68,7 +68,11 @@ func (s *step) traceRound(c Round, text Text, item ItemID, completed []completed
 	if !ok || c.Turn == 0 {
 		return
 	}
-	t := *a.Turn
+	t := turn{Index: c.Turn}
+	isOver := !a.holds(c.Turn)
+	if !isOver {
+		t = *a.Turn
+	}
 	t.Rounds++
 	t.Promoted = t.Promoted || s.receipt.ReportPromoted
 	for _, x := range completed {
@@ -77,13 +81,21 @@ func (s *step) traceRound(c Round, text Text, item ItemID, completed []completed
 			t.Unreported = append(slices.Clip(t.Unreported), x.item)
 		}
 	}
-	a.Turn = &t
-	s.put(a)
-	if item == "" {
-		item = s.boundTo(c, t)
+	if item == "" || a.TurnIndex > c.Turn { // the focus is another turn's
+		item = s.boundTo(c, t, a.TurnIndex > c.Turn)
 	}
 	x, _ := s.Trace(a.ID, item)
 	x.AgentID, x.WorkItemID = a.ID, item
+	if isOver {
+		for _, e := range x.Entries {
+			if e.Turn == c.Turn {
+				t.Rounds = max(t.Rounds, e.Round+1)
+			}
+		}
+	} else {
+		a.Turn = &t
+		s.put(a)
+	}
 	e := TraceEntry{At: s.at.At, Turn: t.Index, Round: t.Rounds, Text: ends(text, maxTraceText), Refused: cut(c.Refused, rowObjective)}
 	for _, call := range c.Calls {
 		e.Calls = append(e.Calls, CommandName(call.Command))
@@ -102,8 +114,8 @@ func (s *step) traceRound(c Round, text Text, item ItemID, completed []completed
 
 // boundTo is the item of a round that began without a focus: the picked one, the one completed elsewhere, or the turn's first
 // focus.
-func (s *step) boundTo(c Round, t turn) ItemID {
-	if w, ok := Focus(s, s.actingAgent()); ok {
+func (s *step) boundTo(c Round, t turn, later bool) ItemID {
+	if w, ok := Focus(s, s.actingAgent()); ok && !later {
 		return w.ID
 	}
 	if len(c.Done) == 1 {

@@ -113,6 +113,7 @@ var acpScripts = map[string]func(p *player, prompt string) string{
 		return `{"stopReason":"end_turn"}`
 	},
 	"acp-form": func(p *player, _ string) string {
+		p.calls("PickWorkItem", model.PickWorkItem{WorkItemID: p.item})
 		p.says("It answered " + string(p.request("elicitation/create", `{"mode":"form","message":"Which cache?","requestedSchema":{"type":"object",`+
 			`"properties":{"kind":{"type":"string","enum":["LRU","LFU"]},"size":{"type":"integer"}}}}`)))
 		return `{"stopReason":"end_turn"}`

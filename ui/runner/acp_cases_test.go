@@ -124,7 +124,7 @@ func TestAnOpenQuestionEndsWithItsTurn(t *testing.T) {
 
 func TestAFormIsAQuestionAndItsAnswerReachesTheProgram(t *testing.T) {
 	b := newBench(t)
-	b.do(model.Operator, model.CreateWorkItem{Objective: "One"})
+	id := b.do(model.Operator, model.CreateWorkItem{Objective: "One"}).WorkItemID
 	end := b.attended(b.program("acp-form"))
 	var asked []model.Wait
 	for _, answer := range []model.Text{"LFU", "many", "7"} { // many is no number: it is asked again
@@ -153,6 +153,9 @@ func TestAFormIsAQuestionAndItsAnswerReachesTheProgram(t *testing.T) {
 	b.view(func(r model.Reader) {
 		if left := r.QueuedMessages("ann", 1); len(left) > 0 {
 			t.Errorf("the answer that the program has waits: %+v", left)
+		}
+		if w, _ := model.Focus(r, "ann"); w.ID != id {
+			t.Errorf("after the question the focus is %q", w.ID)
 		}
 	})
 	if got := strings.Join(b.said(), " "); !strings.Contains(got, `"action":"accept"`) || !strings.Contains(got, `{"kind":"LFU","size":7}`) {
@@ -200,10 +203,12 @@ func TestAnAdapterRunsThePersonsOwnProgram(t *testing.T) {
 
 // What a session said when its driver was killed reaches the ledger once, with the report, and the permission that it asked for is gone.
 func TestWhatAKilledDriversSessionSaidIsSettledOnce(t *testing.T) {
-	for script, words := range map[string]string{
+	for name, words := range map[string]string{
 		"acp-dies-speaking": "Half a thou", "acp-dies-done": "Done: it works.", "acp-dies-asking": "May I?",
+		"acp-dies-speaking, and its turn is over": "Half a thou", "acp-dies-done, and its turn is over": "Done: it works.",
 	} {
-		t.Run(script, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
+			script, _, isOver := strings.Cut(name, ",")
 			b := newBench(t)
 			id := b.do(model.Operator, model.CreateWorkItem{Objective: "One"}).WorkItemID
 			driver := exec.Command(os.Args[0])
@@ -228,6 +233,11 @@ func TestWhatAKilledDriversSessionSaidIsSettledOnce(t *testing.T) {
 			defer h.Close()
 			if err := h.SweepPermissions(t.Context(), Alive); err != nil {
 				t.Fatal(err)
+			}
+			if isOver {
+				if _, err := b.driver(Program{}).scheduler().Settle(t.Context(), "ann"); err != nil || b.ended().Outcome != model.TurnInterrupted {
+					t.Fatal(err)
+				}
 			}
 			Settle(t.Context(), h)
 			if said := trace(b) + reportOf(b.item(id)); !strings.Contains(said, words) {

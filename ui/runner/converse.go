@@ -330,6 +330,7 @@ func (s *session) Ask(r sdk.RequestPermissionRequest) func(context.Context) sdk.
 	}
 	call := c.replies.Asks(r.ToolCall)
 	if c.allows(call) {
+		c.log.Add(acp.Entry{Ask: &r.ToolCall, Answer: model.Text(model.PermitOnce)})
 		return func(context.Context) sdk.PermissionOptionId { return optionOf(r.Options, model.PermitOnce) }
 	}
 	c.log.Add(acp.Entry{Ask: &r.ToolCall})
@@ -470,7 +471,8 @@ func (c *conversation) question(ctx context.Context, form sdk.UnstableCreateElic
 			choices[i] = model.Text(x)
 		}
 		for isValue := false; !isValue; {
-			answer, ok := c.operator(ctx, model.WaitFor{Reason: words, Question: words, Choices: choices, Wake: model.WakeOperatorInput})
+			answer, ok := c.operator(ctx, model.WaitFor{Reason: words, Question: words, Choices: choices, OfAgent: true,
+				Wake: model.WakeOperatorInput})
 			if !ok {
 				return nil
 			}

@@ -15,7 +15,8 @@
 //     leave the turn to the driver.
 //  4. Listened to. Most programs speak the Agent Client Protocol (session.go, converse.go): one program and session for an agent and an
 //     item, which goes on in the next turn. Programs of the adapters rounds and text run once a turn, and their output is read line by
-//     line. Each reply is a command to the ledger (take) that names the turn: from a driver that has lost the turn it is refused.
+//     line. Each reply is a command to the ledger (take) that names the turn. From a driver that has lost the turn it is refused; what a
+//     session says is kept nevertheless.
 //  5. Watched. Meanwhile the worker follows the ledger (watch). It ends the program if the turn is not its own any more, if the agent was
 //     stopped, or if the operator interjects. It also ends it after a time, a number of bytes, or a number of rounds, and after errors that
 //     repeat.

@@ -22,8 +22,8 @@ func Settle(ctx context.Context, h *home.Home) {
 		}
 		program, _ := acp.Named(s.Program)
 		for i, r := range saidIn(entries, program) {
-			r.Turn = s.Turn
-			if err = apply(ctx, h, s.Agent, r, roundKey(s.ID, s.Turn, i+1)); err != nil && !home.RefusedForGood(err) {
+			r.key = roundKey(s.ID, s.Turn, i+1)
+			if _, err = r.apply(ctx, h, s.Agent, s.Turn); err != nil && !home.RefusedForGood(err) {
 				break
 			}
 		}
@@ -41,27 +41,12 @@ func saidIn(entries []acp.Entry, program acp.Program) []said {
 		switch {
 		case e.Update != nil:
 			all = append(all, replies.Update(*e.Update)...)
-		case e.Ask != nil && e.Answer == "":
-			replies.Asks(*e.Ask)
-		case e.Ask != nil && e.Answer == model.Text(model.PermitDeny):
-			replies.Refused(e.Ask.ToolCallId)
+		case e.Ask != nil:
+			if replies.Asks(*e.Ask); e.Answer == model.Text(model.PermitDeny) {
+				replies.Refused(e.Ask.ToolCallId)
+			}
 		}
 	}
 	rest, _ := replies.End(false)
 	return saidOf(append(all, rest...))
-}
-
-// apply gives the ledger a round. The trace takes the words of one without a completion only until the ledger has ended the turn.
-func apply(ctx context.Context, h *home.Home, agent model.AgentID, s said, key string) error {
-	if len(s.done) > 0 {
-		_, _, err := h.Report(ctx, home.HookReport{Key: key, Agent: agent, Items: s.done, Text: s.Text,
-			Provenance: s.Provenance, At: h.Now()})
-		return err
-	}
-	s.Round.Provenance = ""
-	_, err := h.Apply(ctx, model.Envelope{Key: key, Actor: model.AgentActor(agent), Agent: agent, Command: s.Round})
-	if e := model.AsError(err); e != nil && e.Code == model.CodeStale {
-		return nil
-	}
-	return err
 }

@@ -81,18 +81,16 @@ func (t *turn) take(ctx context.Context, s said) {
 			return
 		} // what a session says until it has ended is kept
 	}
-	r := s.Round
-	r.Turn = t.index
-	for _, ref := range s.done {
-		if id, err := t.Ledger.Resolve(ctx, ref); err == nil {
-			r.Done = append(r.Done, id)
-		}
+	if t.unsettled {
+		return
 	}
-	var in model.Receipt
-	err := s.wrong
-	if err == nil {
-		in, err = t.Ledger.Apply(ctx, model.Envelope{Key: cmp.Or(s.key, home.NewKey()), Actor: model.AgentActor(t.agent), Agent: t.agent,
-			Command: r})
+	in, err := s.apply(ctx, t.Ledger, t.agent, t.index)
+	for s.key != "" && err != nil && !home.RefusedForGood(err) { // the ledger is busy
+		if home.Pause(t.driver, retryAfter); t.driver.Err() != nil {
+			t.unsettled = true // another process settles it
+			return
+		}
+		in, err = s.apply(ctx, t.Ledger, t.agent, t.index)
 	}
 	switch {
 	case err == nil:
@@ -101,9 +99,24 @@ func (t *turn) take(ctx context.Context, s said) {
 		t.cancel(errFenced)
 		return
 	case ctx.Err() == nil:
-		t.refuse(ctx, r, err)
+		t.refuse(ctx, s.Text, err)
 	}
 	t.answer(&in, err)
+}
+
+// apply gives the ledger a round of a turn. What a session says is taken however the turn has ended.
+func (s said) apply(ctx context.Context, l home.Ledger, agent model.AgentID, turn int) (model.Receipt, error) {
+	if s.wrong != nil {
+		return model.Receipt{}, s.wrong
+	}
+	r := s.Round
+	r.Turn, r.Late = turn, s.key != ""
+	for _, ref := range s.done {
+		if id, err := l.Resolve(ctx, ref); err == nil {
+			r.Done = append(r.Done, id)
+		}
+	}
+	return l.Apply(ctx, model.Envelope{Key: cmp.Or(s.key, home.NewKey()), Actor: model.AgentActor(agent), Agent: agent, Command: r})
 }
 
 // over reports whether an error says that this driver no longer holds the turn.
@@ -112,8 +125,8 @@ func (t *turn) over(err error) bool {
 	return e != nil && e.Code == model.CodeStale && e.Field == "turn"
 }
 
-func (t *turn) refuse(ctx context.Context, r model.Round, why error) {
-	kept := model.Round{Text: r.Text, Turn: r.Turn, Refused: model.Text(why.Error())}
+func (t *turn) refuse(ctx context.Context, words model.Text, why error) {
+	kept := model.Round{Text: words, Turn: t.index, Refused: model.Text(why.Error())}
 	_, err := t.apply(ctx, model.AgentActor(t.agent), kept)
 	t.report(Event{Agent: t.agent, Turn: t.index, What: "reply refused", Err: errors.Join(why, err)})
 	if t.refused++; t.refused >= maxRefused {

@@ -23,8 +23,11 @@ import (
 // turn is one run of the program.
 type turn struct {
 	*worker
-	index    int
-	listener listener
+	index int
+	// driver ends when the driver is told to end. unsettled means that the ledger has not taken all that was said until then.
+	driver    context.Context
+	unsettled bool
+	listener  listener
 	// talk is the conversation with a program that speaks the Agent Client Protocol.
 	talk atomic.Pointer[conversation]
 	// cancel ends the program; its cause is the reason.
@@ -58,7 +61,7 @@ func (w *worker) turn(ctx context.Context, tick string) error {
 	if err != nil {
 		return err
 	}
-	t := &turn{worker: w, index: in.Turn}
+	t := &turn{worker: w, index: in.Turn, driver: ctx}
 	w.report(Event{Agent: w.agent, Turn: t.index, What: "turn started"})
 	end := t.run(ctx)
 	if errors.Is(end.cause, errFenced) {
@@ -81,7 +84,7 @@ func (w *worker) turn(ctx context.Context, tick string) error {
 			WithHint("vise why %s says more; vise retry %s tries again", w.agent, w.agent)
 	}
 	_, err = w.apply(ctx, model.Scheduler, c)
-	if w.session != nil && err == nil {
+	if w.session != nil && err == nil && !t.unsettled {
 		w.session.settled()
 	}
 	w.report(Event{Agent: w.agent, Turn: t.index, What: "turn ended", Outcome: c.Outcome, Code: c.Code, Reason: c.Reason, Err: err})
