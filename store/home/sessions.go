@@ -29,10 +29,12 @@ type Session struct {
 	Transcript string `json:"transcript,omitempty"`
 	// At is when the session was last prompted or last used a vise tool.
 	At time.Time `json:"at,omitzero"`
-	// State is empty if the session has begun no turn or has ended. A driven session's state began at Since, and Doing is at what it works.
+	// State is empty if the session has begun no turn or has ended. It began at Since, and Doing is at what the session works.
 	State SessionState `json:"state,omitempty"`
 	Since time.Time    `json:"since,omitzero"`
 	Doing string       `json:"doing,omitempty"`
+	// Process is the program of a session that a person runs; zero if it is not known.
+	Process model.Process `json:"process,omitzero"`
 	// Driver is the process of vise that runs the session; zero if a person runs it. Turn is its turn in progress, which begins in the
 	// session's log at Offset.
 	Driver model.Process `json:"driver,omitzero"`
@@ -48,6 +50,17 @@ type Session struct {
 	Item model.ItemID `json:"work_item_id,omitempty"`
 	// WorkedOn are the items that the session named last, by the name that it used, newest first.
 	WorkedOn []Named `json:"worked_on,omitempty"`
+}
+
+// Steered says how to steer a session that a person runs; empty for one that vise runs.
+func (s Session) Steered() string {
+	switch {
+	case s.Driver.PID != 0:
+		return ""
+	case s.State == SessionGone:
+		return fmt.Sprintf("it ran in its program's own terminal; vise run %s opens it again there", s.Agent)
+	}
+	return fmt.Sprintf("it runs in its program's own terminal; vise run %s goes there", s.Agent)
 }
 
 // Used says what a session's context holds and what it cost: " · 61k of 200k · $0.42".
@@ -112,14 +125,20 @@ func (h Sessions) sessionFile(program, id string) string {
 	return filepath.Join(h.sessionsDir(), model.Hash(program, id)[:16]+".json")
 }
 
-// NoteSession keeps the news of a session. Fields that are empty stay as they were. A failure is ignored.
+// NoteSession keeps the news of a session that a person runs. Fields that are empty stay as they were, but for Doing. A failure is ignored.
 func (h Sessions) NoteSession(s Session) {
 	path := h.sessionFile(s.Program, s.ID)
 	was, raw := readSession(path)
 	if s.At.IsZero() {
 		s.Dir, s.Tmux, s.Pane, s.Transcript, s.At = was.Dir, was.Tmux, was.Pane, was.Transcript, was.At
 	}
-	s.State, s.Item = cmp.Or(s.State, was.State), cmp.Or(s.Item, was.Item)
+	if s.Process.PID == 0 {
+		s.Process = was.Process
+	}
+	s.State, s.Item, s.Since = cmp.Or(s.State, was.State), cmp.Or(s.Item, was.Item), was.Since
+	if s.State != was.State || s.Since.IsZero() {
+		s.Since = h.now().UTC()
+	}
 	for _, n := range was.WorkedOn {
 		if len(s.WorkedOn) < maxNamed && !slices.ContainsFunc(s.WorkedOn, func(x Named) bool { return x.Name == n.Name }) {
 			s.WorkedOn = append(s.WorkedOn, n)
@@ -179,20 +198,34 @@ func (h Sessions) Turns() (out []Session) {
 }
 
 // Driven returns the sessions that vise runs or ran, newest first.
-func (h Sessions) Driven() (out []Session) {
-	h.eachSession(sessionAge, func(s Session, _ time.Duration) {
-		if s.Driver.PID != 0 {
-			out = append(out, s)
+func (h Sessions) Driven() []Session {
+	return slices.DeleteFunc(h.Known(nil), func(s Session) bool { return s.Driver.PID == 0 })
+}
+
+// Known returns the sessions of agents' programs, newest first. One whose driver or program does not live is gone, and so is one that a
+// person runs whose process is not known, once it has been silent for worksFor. Nil for alive means that no process is asked.
+func (h Sessions) Known(alive func(model.Process) bool) (out []Session) {
+	h.eachSession(sessionAge, func(s Session, age time.Duration) {
+		driven, p := s.Driver.PID != 0, cmp.Or(s.Driver, s.Process)
+		if !driven && s.At.IsZero() {
+			return
 		}
+		switch {
+		case s.State == "" && !driven, p.PID == 0 && age > worksFor:
+			s.State = SessionGone
+		case s.State != SessionGone && alive != nil && p.PID != 0 && !alive(p):
+			s.State = SessionGone
+		}
+		out = append(out, s)
 	})
 	slices.SortStableFunc(out, func(a, b Session) int { return b.Since.Compare(a.Since) })
 	return out
 }
 
-// EndSession notes that a session has ended: it holds no item and has no state.
+// EndSession notes that a session has ended: it has no state.
 func (h Sessions) EndSession(program, id string) {
 	if s, _ := readSession(h.sessionFile(program, id)); s.ID != "" {
-		s.State, s.Item = "", ""
+		s.State, s.Doing, s.Since = "", "", h.now().UTC()
 		h.writeSession(s)
 	}
 }

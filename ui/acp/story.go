@@ -169,6 +169,12 @@ func (c Call) Line() (verb, about model.Text) {
 	return cmp.Or(verbs[c.Kind], "call"), about
 }
 
+// Doing is what a call does, as a session's state keeps it.
+func (c Call) Doing() string {
+	verb, about := c.Line()
+	return verb.Raw() + " " + about.Raw() // raw: it is kept, and a text again when shown
+}
+
 // Outcome says how a call ended: empty while it runs.
 func (c Call) Outcome() model.Text {
 	added, removed := c.Changed()

@@ -43,6 +43,7 @@ func (c *call) asked(ctx context.Context, p payload) error {
 	if c.Asking != nil {
 		ask.Process = c.Asking(c.program)
 	}
+	c.does(p, home.SessionAsks)
 	if c.event == askEvent && c.asksHere() {
 		ask.AnswerMS = answerFor.Milliseconds()
 	}

@@ -77,7 +77,10 @@ func (c *call) handle(ctx context.Context) error {
 	case restEvent:
 		return c.rest(ctx, p)
 	case permitEvent:
-		return c.permit(p)
+		if c.program == "copilot" {
+			return c.permit(p)
+		}
+		c.does(p, home.SessionWorks)
 	case "SessionStart":
 		c.noteSession(p)
 		return c.addContext(ctx, p, sessionBudget)
@@ -92,6 +95,7 @@ func (c *call) handle(ctx context.Context) error {
 		return errors.Join(c.toolUsed(p), c.add(c.news(ctx)), c.observe(ctx, p))
 	case "PostToolUseFailure":
 		c.goesOn(p)
+		c.works(ctx, p)
 		return c.observe(ctx, p)
 	case "Stop", "SubagentStop":
 		return c.stopped(ctx, p)

@@ -33,6 +33,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"vise/model"
+	"vise/store/files"
 	"vise/store/home"
 	"vise/ui/runner"
 )
@@ -310,13 +311,25 @@ func server() (found callingServer, ok bool) {
 // ancestors visits the processes above this one with their arguments, until visit returns false.
 func ancestors(visit func(pid int, args string) bool) {
 	for pid, n := os.Getppid(), 0; pid > 1 && n < maxAncestors; n++ {
-		out, err := exec.Command("ps", "-o", "ppid=", "-o", "args=", "-p", strconv.Itoa(pid)).Output()
-		above, args, _ := strings.Cut(strings.TrimSpace(string(out)), " ")
-		if err != nil || !visit(pid, args) {
+		above, args, ok := aboveOf(pid)
+		if !ok || !visit(pid, args) {
 			return
 		}
-		pid, _ = strconv.Atoi(above)
+		pid = above
 	}
+}
+
+// aboveOf returns the process above one, and the one's arguments.
+func aboveOf(pid int) (above int, args string, ok bool) {
+	if f := files.ProcessStat(pid); len(f) > 1 {
+		raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+		above, _ = strconv.Atoi(f[1])
+		return above, strings.ReplaceAll(string(raw), "\x00", " "), err == nil
+	}
+	out, err := exec.Command("ps", "-o", "ppid=", "-o", "args=", "-p", strconv.Itoa(pid)).Output()
+	number, args, _ := strings.Cut(strings.TrimSpace(string(out)), " ")
+	above, _ = strconv.Atoi(number)
+	return above, args, err == nil
 }
 
 // endedEvery is how often a process is checked.

@@ -122,8 +122,8 @@ func (c *call) readTranscript(dir, path string, subagent bool, waiting []pending
 // scan reads completing rounds up to the round of x.
 func (c *call) scan(r io.Reader, subagent bool, x pending) (all []transcript.Round) {
 	in := programOf(c.program).transcript(subagent)
-	if claude, ok := in.(*transcript.Claude); ok {
-		claude.Done = c.done
+	if r, ok := in.(*transcript.Replies); ok {
+		r.Done = c.done
 	}
 	c.eachRound(r, in, func(r transcript.Round) bool {
 		all = append(all, r)

@@ -179,8 +179,8 @@ until vise start AGENT, or vise agents resume AGENT.`,
 			_, _ = ending.Settle(e, agent) // it ends the turn of a driver that died; else the next scheduler does
 			over := func() bool {
 				a, _ := readOne(e, func(r model.Reader) (model.Agent, error) { a, _ := r.Agent(agent); return a, nil })
-				return !a.Turn.Runs(e.now()) && !slices.ContainsFunc(sessionsIn(e.home, e.now).Driven(), func(s home.Session) bool {
-					return s.Agent == agent && s.State != home.SessionGone
+				return !a.Turn.Runs(e.now()) && !slices.ContainsFunc(e.home.Known(runner.Alive), func(s home.Session) bool {
+					return s.Driver.PID != 0 && s.Agent == agent && s.State != home.SessionGone
 				})
 			}
 			out := fmt.Sprintf("agent %s is stopped", agent)
@@ -209,9 +209,9 @@ type sessionList struct {
 
 func sessionsVerb() verb {
 	return verb{
-		use: "sessions [ID|AGENT]", short: "List the sessions that vise runs or ran",
-		long: `sessions lists what each session does, newest first: starts, works, asks, rests (its program waits) or gone. vise run
-goes on with one in the program's own terminal.`,
+		use: "sessions [ID|AGENT]", short: "List the sessions of agents' programs",
+		long: `sessions lists what each session does, newest first: starts, works, asks, rests (its program waits) or gone. Sessions
+that people run in the programs' own terminals are known from hooks, and say so. vise run goes to one there.`,
 		example: "vise sessions claude",
 		run: func(e *Env) (answer, error) {
 			list, err := sessionsOf(e, first(e.words))
@@ -220,7 +220,7 @@ goes on with one in the program's own terminal.`,
 	}
 }
 
-// sessionsOf returns the driven sessions of an agent or item, or all.
+// sessionsOf returns the sessions of an agent or item, or all.
 func sessionsOf(e *Env, ref string) ([]home.Session, error) {
 	h, err := open(e)
 	if err != nil {
@@ -234,7 +234,7 @@ func sessionsOf(e *Env, ref string) ([]home.Session, error) {
 			return nil, err
 		}
 	}
-	for _, s := range sessionsIn(h, e.now).Driven() {
+	for _, s := range sessionsIn(h, e.now).Known() {
 		if (ref == "" || s.Agent == agent) && (item.ID == "" || s.Item == item.ID) {
 			out = append(out, s)
 		}
@@ -251,6 +251,9 @@ func (p *page) sessions(list sessionList) {
 		if s.Doing != "" {
 			doing = fmt.Sprint(" · ", model.Text(s.Doing), doing)
 		}
+		if s.Driver.PID == 0 {
+			doing += " · in its own terminal"
+		}
 		p.line("%s  %s  %s %s%s", cmp.Or(model.Text(s.ID), "-"), s.Agent, s.State, p.age(s.Since), doing)
 	}
 }
@@ -259,6 +262,8 @@ func logVerb() verb {
 	var follow bool
 	return verb{
 		use: "log SESSION|ID|AGENT", short: "Show what a session said and did; follow it",
+		long: `log prints what a session said. Of a session that a person runs in its program's own terminal it is read from the
+program's transcript (of a long one, the last 2 MiB): Claude Code, Codex, Gemini CLI and Copilot CLI keep one.`,
 		example: "vise log -f claude",
 		flags:   flags{{"follow,f", &follow, "print what comes, until interrupted"}},
 		run: func(e *Env) (answer, error) {
@@ -273,7 +278,7 @@ func oneSession(e *Env, ref string) (home.Session, error) {
 	if err != nil {
 		return home.Session{}, err
 	}
-	list := h.Driven()
+	list := sessionsIn(h, e.now).Known()
 	at := slices.IndexFunc(list, func(s home.Session) bool { return s.ID == ref })
 	if at < 0 {
 		list, err = sessionsOf(e, ref)
@@ -299,7 +304,7 @@ func (e *Env) showLog(ref string, follow bool) error {
 				return err
 			}
 		}
-		entries, to, err := acp.ReadLog(acp.LogPath(e.home.Dir(), s.Agent, s.ID), at)
+		entries, to, err := sessionsIn(e.home, e.now).Read(s, at)
 		if err != nil && (!follow || !errors.Is(err, fs.ErrNotExist)) { // one that only starts has none
 			return refuse("the log of session %s does not read", model.Text(s.ID)).Because(err)
 		}
@@ -326,7 +331,10 @@ func (e *Env) showLog(ref string, follow bool) error {
 		}
 		switch {
 		case !follow || e.Err() != nil:
-			return nil
+			if words := s.Steered(); words != "" && !e.flags.json {
+				_, err = fmt.Fprintf(e.out, "── %s\n", words)
+			}
+			return err
 		case next.ID != s.ID:
 			s, story, printed, at = next, acp.StoryOf(next.Program), 0, 0
 		default:

@@ -13,11 +13,11 @@ import (
 	"vise/ui/console/screen"
 )
 
-// Sessions tell of the sessions of agents' programs that vise runs.
+// Sessions tell of the sessions of agents' programs: those that vise runs, and those that people run in the programs' own terminals.
 type Sessions interface {
-	// Driven are the sessions that vise runs or ran, newest first. One whose driver is dead is gone.
-	Driven() []home.Session
-	// Read reads what a session said after an offset of its log, and where the next will be.
+	// Known are the sessions, newest first. One whose driver or program is dead is gone.
+	Known() []home.Session
+	// Read reads what a session said after an offset of its log or transcript, and where the next will be.
 	Read(s home.Session, from int64) (said []acp.Entry, next int64, err error)
 }
 
@@ -105,7 +105,7 @@ func (e *effects) newsOf(ctx context.Context, of home.Session, from int64, known
 		every := sessionsEvery
 		for i := 0; ; i++ {
 			if of.ID == "" || i%10 == 0 {
-				m.all = e.Sessions.Driven()
+				m.all = e.Sessions.Known()
 			}
 			if of.ID != "" {
 				every = logEvery

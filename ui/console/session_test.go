@@ -21,7 +21,7 @@ type fakeSessions struct {
 	said []acp.Entry
 }
 
-func (f *fakeSessions) Driven() []home.Session { return f.all }
+func (f *fakeSessions) Known() []home.Session { return f.all }
 
 func (f *fakeSessions) Read(_ home.Session, from int64) ([]acp.Entry, int64, error) {
 	return f.said[from:], int64(len(f.said)), nil

@@ -4,99 +4,138 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
+	"time"
 
 	"vise/model"
 )
 
-// Rollout reads the lines of Codex's own transcripts: its messages and tool calls. A reply has no id there. Its text is the last text
-// before its first call. Calls without an answer between them belong to one reply, because the program writes the answers after the
-// reply's last call. In code mode a reply calls only the tool exec. Its script calls the other tools, which appear in events of their
-// own.
-type Rollout struct{ open reply }
+// codexLine reads a line of Codex's rollouts: its messages, tool calls and events.
+func codexLine(raw []byte) (out Line) {
+	var l rolloutLine
+	_ = json.Unmarshal(raw, &l) // a line of another shape has no type
+	p := l.Payload
+	text := ""
+	for _, b := range p.Content {
+		text += b.Text
+	}
+	switch out.At = l.At; l.Type + " " + p.Type {
+	case "response_item message":
+		if out.Texts = []string{text}; p.Role != "assistant" { // it parts what was said before from what is said after it
+			out.Texts[0] = ""
+		}
+		out.Reply = p.ID
+	case "response_item reasoning":
+		for _, b := range p.Summary {
+			out.Thought += b.Text
+		}
+	case "response_item function_call":
+		out.Calls = []ToolUse{{p.CallID, p.Namespace + "__" + p.Name, json.RawMessage(p.Arguments)}}
+	case "response_item custom_tool_call":
+		input, _ := json.Marshal(map[string]string{"input": p.Input}) // strings marshal
+		out.Calls = []ToolUse{{p.CallID, p.Name, input}}
+	case "response_item function_call_output", "response_item custom_tool_call_output":
+		out.Answers = []ToolAnswer{{p.CallID, false, p.Output}}
+	case "event_msg user_message":
+		out.Prompt = p.Message
+	case "event_msg item_completed":
+		switch i := p.Item; i.Type {
+		case "UserMessage":
+			for _, b := range i.Content {
+				out.Prompt += b.Text
+			}
+		case "McpToolCall":
+			out.Calls = []ToolUse{{i.ID, i.Server + "_" + i.Tool, i.Arguments}}
+			out.Answers = []ToolAnswer{{i.ID, i.Status != "completed", i.Result}}
+		}
+	case "token_usage_record ":
+		out.Ends = p.ResponseID
+		out.Usage = model.Usage{InputTokens: p.Usage.Input, OutputTokens: p.Usage.Output}
+	}
+	return out
+}
 
 type rolloutLine struct {
-	Type    string `json:"type"`
+	At      time.Time `json:"timestamp"`
+	Type    string    `json:"type"`
 	Payload struct {
-		Type    string `json:"type"`
-		Role    string `json:"role"`
-		Content []struct {
-			Type string `json:"type"`
-			Text string `json:"text"`
-		} `json:"content"`
+		Type      string          `json:"type"`
+		ID        string          `json:"id"`
+		Role      string          `json:"role"`
+		Content   []rolloutText   `json:"content"`
+		Summary   []rolloutText   `json:"summary"`
+		Message   string          `json:"message"`
 		Name      string          `json:"name"`
 		Namespace string          `json:"namespace"`
 		Arguments string          `json:"arguments"`
+		Input     string          `json:"input"`
 		CallID    string          `json:"call_id"`
 		Output    json.RawMessage `json:"output"`
-		Item      rolloutItem     `json:"item"`
+		Item      struct {
+			Type      string          `json:"type"`
+			ID        string          `json:"id"`
+			Content   []rolloutText   `json:"content"`
+			Server    string          `json:"server"`
+			Tool      string          `json:"tool"`
+			Arguments json.RawMessage `json:"arguments"`
+			Status    string          `json:"status"`
+			Result    json.RawMessage `json:"result"`
+		} `json:"item"`
+		// ResponseID and Usage are in the record that newer versions write after each reply.
+		ResponseID string `json:"response_id"`
+		Usage      struct {
+			Input  int64 `json:"input_tokens"`
+			Output int64 `json:"output_tokens"`
+		} `json:"usage"`
 	} `json:"payload"`
 }
 
-// rolloutItem is the event of an MCP tool call that ended.
-type rolloutItem struct {
-	Type      string          `json:"type"`
-	ID        string          `json:"id"`
-	Server    string          `json:"server"`
-	Tool      string          `json:"tool"`
-	Arguments json.RawMessage `json:"arguments"`
-	Status    string          `json:"status"`
-	Result    json.RawMessage `json:"result"`
+type rolloutText struct {
+	Text string `json:"text"`
+}
+
+// Rollout reads Codex's transcripts. Newer versions write a record with the reply's id after each reply, before its calls have answers.
+// Older ones do not: the text is then the last one before the reply's first call, and calls without an answer between them belong to one
+// reply, because the program writes the answers after the reply's last call. In code mode a reply calls only the tool exec. Its script
+// calls the other tools, which appear in events of their own.
+type Rollout struct {
+	open reply
+	// last is the last text before the first call; whole means that the reply's record was read.
+	last  []string
+	whole bool
 }
 
 // Line returns the rounds that a line ends. It ignores lines that are not part of a reply.
 func (c *Rollout) Line(raw []byte) (over []Round) {
-	var l rolloutLine
-	_ = json.Unmarshal(raw, &l) // a line of another shape has no type
-	p := l.Payload
-	if l.Type == "event_msg" {
-		c.ended(p.Item)
+	var head struct {
+		Type string `json:"type"`
 	}
-	if l.Type != "response_item" {
-		return nil
+	_ = json.Unmarshal(raw, &head)
+	l := codexLine(raw)
+	if isItem := head.Type == "response_item"; isItem && len(l.Answers) == 0 && (c.whole || len(c.open.calls) > 0 && c.open.over()) {
+		over = c.Open() // this line belongs to another reply
+		*c = Rollout{}
 	}
-	if p.Type == "function_call_output" || p.Type == "custom_tool_call_output" {
-		c.open.answer(p.CallID, false, p.Output)
-		return nil
+	if len(l.Calls) > 0 && slices.ContainsFunc(c.open.calls, func(x call) bool { return x.id == l.Calls[0].ID }) {
+		return over // the event of a call that the reply made itself
 	}
-	if len(c.open.calls) > 0 && c.open.over() { // this line belongs to another reply
-		over = c.Open()
-		c.open = reply{}
+	if len(c.open.calls) == 0 && l.Texts != nil {
+		c.last = l.Texts
 	}
-	switch p.Type {
-	case "message":
-		text := ""
-		for _, b := range p.Content {
-			if b.Type == "output_text" && p.Role == "assistant" {
-				text += b.Text
-			}
-		}
-		if len(c.open.calls) == 0 {
-			c.open.text = []string{text}
-		}
-	case "function_call":
-		c.open.call(p.CallID, p.Namespace+"__"+p.Name, json.RawMessage(p.Arguments))
-	case "custom_tool_call":
-		c.open.call(p.CallID, p.Name, nil)
+	if c.open.add(l, nil); l.Ends != "" {
+		c.open.id, c.whole = l.Ends, true
 	}
 	return over
 }
 
-// ended adds a call that the script of an exec made to the reply of that exec. A call that the reply made itself is already there.
-func (c *Rollout) ended(i rolloutItem) {
-	if i.Type != "McpToolCall" || slices.ContainsFunc(c.open.calls, func(x call) bool { return x.id == i.ID }) {
-		return
-	}
-	c.open.call(i.ID, i.Server+"_"+i.Tool, i.Arguments)
-	c.open.answer(i.ID, i.Status != "completed", i.Result)
-}
-
 // Open returns the rounds that have not ended, as they are so far. A call without an answer has completed nothing.
 func (c *Rollout) Open() []Round {
-	r := c.open.round(model.ReportNearRound)
-	if len(r.Completed) == 0 {
+	r := c.open.round(model.ReportSameRound)
+	switch {
+	case len(r.Completed) == 0:
 		return nil
+	case !c.whole:
+		r.ID, r.Text, r.Provenance = r.Tools[0], Words(c.last...), model.ReportNearRound
 	}
-	r.ID = r.Tools[0]
 	return []Round{r}
 }
 

@@ -39,6 +39,14 @@ var shells = []string{"Bash", "bash", "shell", "shell_command", "local_shell", "
 // maxCommand bounds a command in bytes. A longer one is a script, which does not fit a line of a thread.
 const maxCommand = 1000
 
+// Command returns the command that a shell tool runs; empty for another tool.
+func (t ToolCall) Command() string {
+	if !slices.Contains(shells, t.Tool) {
+		return ""
+	}
+	return shellInputOf(t.Input).command
+}
+
 // Ran returns the command of a shell tool that ended. ok is false for another tool, and for a command that is still running, was cut short
 // or never ran.
 func (t ToolCall) Ran() (r Ran, ok bool) {

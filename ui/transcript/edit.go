@@ -19,10 +19,10 @@ const maxEdited = 100
 
 // Edited returns the files that a call of an editing tool changed, as absolute paths. For any other tool it returns none.
 func (t ToolCall) Edited() (paths []string) {
-	if t.Failed {
+	if t.Failed || !t.Edits() {
 		return nil
 	}
-	add := func(path string) {
+	for _, path := range t.Named() {
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(t.Dir, path)
 		}
@@ -30,6 +30,16 @@ func (t ToolCall) Edited() (paths []string) {
 			paths = append(paths, path)
 		}
 	}
+	return paths
+}
+
+// Edits reports whether the tool changes files.
+func (t ToolCall) Edits() bool {
+	return slices.Contains(editors, t.Tool) || slices.Contains(patchers, t.Tool)
+}
+
+// Named returns the files that a call names, as the program wrote them.
+func (t ToolCall) Named() (paths []string) {
 	var in struct {
 		FilePath     string `json:"file_path"`
 		FileName     string `json:"filePath"`
@@ -40,17 +50,16 @@ func (t ToolCall) Edited() (paths []string) {
 		Patch        string `json:"patchText"`
 	}
 	_ = json.Unmarshal(t.Input, &in) // input of another shape names no file
-	switch {
-	case slices.Contains(editors, t.Tool):
-		if path := cmp.Or(in.FilePath, in.FileName, in.NotebookPath, in.Path); path != "" {
-			add(path)
-		}
-	case slices.Contains(patchers, t.Tool):
-		for line := range strings.Lines(cmp.Or(in.Command, in.Input, in.Patch)) {
-			for _, head := range []string{"*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: "} {
-				if path, ok := strings.CutPrefix(strings.TrimSpace(line), head); ok {
-					add(path)
-				}
+	if path := cmp.Or(in.FilePath, in.FileName, in.NotebookPath, in.Path); path != "" {
+		return []string{path}
+	}
+	if !slices.Contains(patchers, t.Tool) {
+		return nil
+	}
+	for line := range strings.Lines(cmp.Or(in.Command, in.Input, in.Patch)) {
+		for _, head := range []string{"*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: "} {
+			if path, ok := strings.CutPrefix(strings.TrimSpace(line), head); ok {
+				paths = append(paths, path)
 			}
 		}
 	}

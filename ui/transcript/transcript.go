@@ -1,7 +1,7 @@
 // Package transcript reads the transcripts and messages of agents' programs. It finds the text of a completion and the commands that were
 // run. It separates one reply from the next exactly where the program's format allows that, and never guesses.
 //
-// Reading order: transcript.go (a round, a reply and its calls), then the programs' formats: claude.go, codex.go, gemini_copilot.go,
+// Reading order: transcript.go (a round, a reply and its calls), then the programs' formats: line.go (what a line tells), codex.go,
 // session.go (Crush and OpenCode); command.go (commands and how they ended); edit.go (files that a call changed); limit.go (when a usage
 // limit ends).
 package transcript
@@ -117,6 +117,19 @@ type call struct {
 
 func (r *reply) call(id, tool string, input json.RawMessage) {
 	r.calls = append(r.calls, call{id: id, tool: tool, item: Completes(tool, input)})
+}
+
+// add adds what a line tells. The calls in done succeeded.
+func (r *reply) add(l Line, done []string) {
+	r.text = append(r.text, l.Texts...)
+	for _, c := range l.Calls {
+		if r.call(c.ID, c.Tool, c.Input); slices.Contains(done, c.ID) {
+			r.answer(c.ID, false, nil)
+		}
+	}
+	for _, a := range l.Answers {
+		r.answer(a.ID, a.Failed, a.Content)
+	}
 }
 
 // answer records how a call ended. It ignores an answer to a call of another reply.

@@ -11,7 +11,7 @@ import (
 )
 
 // say feeds the lines of a transcript to its reader and returns the rounds: words [completed] of tools.
-func say(s *Claude, lines ...string) (got []string) {
+func say(s *Replies, lines ...string) (got []string) {
 	tell := func(list []Round) {
 		for _, r := range list {
 			got = append(got, fmt.Sprintf("%s %s %v %v", r.Provenance, r.Text.Raw(), r.Completed, r.Tools))
@@ -47,7 +47,7 @@ func TestWhatClaudeCompletesIsReadWithItsAnswers(t *testing.T) {
 		{"what is no JSON", []string{"not JSON", words}, []string{"same_round Done. [] []"}},
 		{"an answer without its call", []string{fmt.Sprintf(result, "t9", `"ok"`)}, nil},
 	} {
-		if got := say(&Claude{}, c.lines...); !slices.Equal(got, c.want) {
+		if got := say(&Replies{Program: "claude"}, c.lines...); !slices.Equal(got, c.want) {
 			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
 		}
 	}

@@ -283,5 +283,9 @@ func (v Detail) sessionFoot() string {
 	if s := v.Session; s.Stands {
 		return v.NeedsYou.Paint(fmt.Sprintf("%d new below · %s follows", len(s.Parts)-s.Seen, v.KeyOf(action.Bottom)))
 	}
-	return v.Muted.Paint(v.Glyph.Following + " following")
+	words := v.Glyph.Following + " following"
+	if steer := v.Session.Steered(); steer != "" {
+		words = v.Show(model.Text(steer)) + " · " + words
+	}
+	return v.Muted.Paint(words)
 }
