@@ -70,13 +70,13 @@ func TestATranscriptIsReadFromWhereTheLastReadingEnded(t *testing.T) {
 	const run = `{"type":"assistant","message":{"id":"m1","content":[{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"go test"}}]}}`
 	const ended = `{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t1","is_error":true,"content":"FAIL"}]}}`
 	s, tell := toldBy(t, "claude", said+"\n"+run+"\n"+ended[:20])
-	if got := tell(); got != "0 One.|call  \n3 |run go test \n" {
+	if got := tell(); got != "0 One.|call  \n4 |run go test \n" {
 		t.Errorf("first: %q", got)
 	}
 	if err := os.WriteFile(s.Transcript, []byte(said+"\n"+run+"\n"+ended+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := tell(); got != "0 One.|call  \n3 |run go test failed\n" {
+	if got := tell(); got != "0 One.|call  \n4 |run go test failed\n" {
 		t.Errorf("then: %q", got)
 	}
 }
@@ -90,7 +90,7 @@ func TestOfALongTranscriptTheEndIsTold(t *testing.T) {
 	}
 	_, tell := toldBy(t, "claude", long.String())
 	got := tell()
-	if !strings.HasPrefix(got, "7 earlier words are in ") || !strings.Contains(got, "word 2999 ") || strings.Contains(got, "word 900 ") {
+	if !strings.HasPrefix(got, "8 earlier words are in ") || !strings.Contains(got, "word 2999 ") || strings.Contains(got, "word 900 ") {
 		t.Errorf("got %d bytes: %.200q", len(got), got)
 	}
 }
