@@ -20,8 +20,8 @@ import (
 // maxTold bounds what is read of a transcript at once, in bytes: of a longer one, its end.
 const maxTold = 2 << 20
 
-// Told reads what a session in its program's own terminal said, from an offset of its transcript on, and where the next will be. The entries
-// are those of a driven session's log.
+// Told reads what a session in its program's own terminal said, from an offset of its transcript on, and where the next will be. The
+// entries are those of a driven session's log.
 func Told(s home.Session, from int64) (out []acp.Entry, next int64, err error) {
 	return told(s, from, maxTold)
 }
