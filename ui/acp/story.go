@@ -20,8 +20,9 @@ type Part struct {
 	Text model.Text
 	From model.Actor
 	Turn int
-	// Call is the tool call of a PartCall or PartAsk.
+	// Call is the tool call of a PartCall or PartAsk; Took is how long it ran.
 	Call Call
+	Took time.Duration
 	// Plan are the entries of the program's own plan.
 	Plan []acp.PlanEntry
 }
@@ -118,6 +119,9 @@ func (s *Story) update(p Part, u acp.SessionUpdate) int {
 	if c := CallOf(u); c != nil {
 		p.Kind, p.Call = PartCall, s.call(*c)
 		if i, ok := s.calls[c.ToolCallId]; ok {
+			if x := &s.Parts[i]; !x.Call.Ended() && p.Call.Ended() {
+				x.Took = p.At.Sub(x.At)
+			}
 			s.Parts[i].Call = p.Call
 			return i
 		}

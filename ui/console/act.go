@@ -92,7 +92,7 @@ func newActs() acts {
 		action.Wait: opening(waiting), action.New: opening(creating), action.EditPlan: editPlan,
 		action.Objective: opening(rewording), action.TodoList: opening(todoEditor), action.Status: opening(statusMenu),
 		action.Priority: opening(priorityMenu),
-		action.Answer:   answer, action.Message: opening(messaging), action.Hide: hide, action.Hidden: showHidden,
+		action.Answer:   answer, action.Message: saySomething, action.Hide: hide, action.Hidden: showHidden,
 		action.Start: startAgent, action.Review: retryOrReview, action.Report: report,
 		action.TriageOpen: opening(triaging), action.Threads: openThreads,
 		action.Filter: startFilter, action.Refresh: refresh, action.Unfold: unfold,

@@ -85,8 +85,9 @@ func New(ctx context.Context, o Options) console {
 			editor: o.Editor, native: o.Native, pages: markdown.NewRenderer(o.Pages),
 		},
 		opt: o, keys: o.Settings.Table(), acts: newActs(), now: o.Now(), drafts: map[string]string{},
-		place:    place{spot: newSpot()},
-		terminal: terminal{dark: true, profile: colorprofile.TrueColor},
+		neighbours: neighbours{talk: talk{sent: map[model.AgentID][]model.Text{}}},
+		place:      place{spot: newSpot()},
+		terminal:   terminal{dark: true, profile: colorprofile.TrueColor},
 	}
 	if o.Session.Agent != "" {
 		c.place = c.place.goTo(o.Session.Agent)
@@ -127,7 +128,7 @@ func (c console) Primed() console {
 	first.ctx = ctx
 	c.reading.gen++
 	first.readLedger(c.reading.gen, c.want(), c.truth)().(truthMsg).handle(&c)
-	c.reading, c.plan, c.neighbours, c.started = reading{failing: c.reading.failing}, plan{}, neighbours{}, nil
+	c.reading, c.plan, c.neighbours, c.started = reading{failing: c.reading.failing}, plan{}, neighbours{talk: c.talk}, nil
 	if d := c.truth.detail; d != nil && d.Plan.Condition == model.PlanOK {
 		c.fx.pages.Prepare()
 	}

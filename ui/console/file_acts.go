@@ -44,8 +44,8 @@ func (c *console) actOnPage(id action.ID) bool {
 			c.toZero(slices.IndexFunc(c.inbox(), func(x model.Inboxed) bool { return x.Need == model.NeedPermit && x.AgentID == c.agent }))
 			return true
 		}
-		if id == action.Open {
-			c.talk.shown.Open = !c.talk.shown.Open
+		if v := c.detailView(); id == action.Open && v.Session != nil && len(v.Session.Parts) > 0 {
+			c.talk.shown = v.UnfoldPart()
 			return true
 		}
 	}

@@ -101,12 +101,7 @@ func (c *console) filteredNow() {
 		c.read()
 		return
 	}
-	before := c.cursor
-	if c.reorder(); c.cursor == before {
-		return
-	}
-	c.read()
-	c.openPlan()
+	c.reorder()
 }
 
 // prompted is the purpose of a prompt.

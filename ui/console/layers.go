@@ -47,7 +47,7 @@ func (l layers) dialog() dialog {
 // shows reports whether a layer is drawn over the screen, not in it.
 func shows(d dialog) bool {
 	switch d := d.(type) {
-	case nil, *prompt, unheard:
+	case nil, *prompt, *sayLine, unheard:
 		return false
 	case *menu:
 		return !d.hidden
@@ -207,7 +207,7 @@ func (m openMsg) handle(c *console) {
 
 // open puts a dialog over the screen.
 func (c *console) open(d dialog) {
-	if f, ok := d.(*form); ok {
+	if f, ok := d.(interface{ begin(map[string]string) }); ok {
 		f.begin(c.drafts)
 	}
 	c.layers = append(c.layers[:len(c.layers):len(c.layers)], d)

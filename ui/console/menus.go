@@ -302,7 +302,7 @@ func messaging(c *console) dialog {
 		Tail: handedOver,
 		Foot: "{submit} send · {next-pane} priority · {back} keeps the draft",
 	}
-	chosen := func() choice[model.Priority] { return priorities[f.Fields[1].Chosen] }
+	chosen := func() choice[model.Priority] { return priorities[f.Fields[len(f.Fields)-1].Chosen] }
 	f.Fields[1].Note = func(facts) string { return chosen().does }
 	f.Submit = func(x facts) message {
 		say.Priority = chosen().value

@@ -10,6 +10,7 @@ import (
 	"vise/model"
 	"vise/store/home"
 	"vise/ui/acp"
+	"vise/ui/action"
 	"vise/ui/console/screen"
 )
 
@@ -31,6 +32,8 @@ type talk struct {
 	// follows is the id of the session whose log is followed; stop ends that; nil: nothing is followed yet.
 	follows string
 	stop    context.CancelFunc
+	// sent are the operator's messages.
+	sent map[model.AgentID][]model.Text
 }
 
 // The intervals at which the log of the session on screen, and the list of sessions, are looked at.
@@ -60,7 +63,51 @@ func sessionShown(c *console) *screen.Session {
 		out = c.talk.shown
 	}
 	out.Session = s
+	if d := c.truth.desk.Agent; d.ID == s.Agent {
+		sent := c.talk.sent[s.Agent]
+		out.Sent = sent[max(len(sent)-d.QueuedInput, 0):]
+	}
+	if l, ok := c.layers.top().(*sayLine); ok {
+		out.Typed = &l.focused().Field
+	}
 	return &out
+}
+
+// sayLine is a message to the agent whose session is shown, typed in the session's page, which draws it.
+type sayLine struct {
+	*form
+	w int
+}
+
+// Press is part of dialog. Enter sends.
+func (l *sayLine) Press(k keyPress, x facts) (open bool, m message) {
+	if x.W = l.w; k.ID == action.Open {
+		k.ID = action.Submit
+	}
+	return l.form.Press(k, x)
+}
+
+// Draw is part of dialog.
+func (l *sayLine) Draw(x facts) drawnDialog {
+	return drawnDialog{Hint: x.Keyed("{open} sends · {edit-outside} editor · {back} keeps the draft")}
+}
+
+// saySomething opens the line to write, where a session is shown; elsewhere the dialog for a message.
+func saySomething(c *console) {
+	d, v := messaging(c), c.detailView()
+	if f, ok := d.(*form); ok && v.Tab == screen.TabSession && v.Session != nil && !v.Empty() {
+		agent, send := c.agent, f.Submit
+		f.Fields = f.Fields[:1]
+		f.Fields[0].Rows = screen.SayRows
+		f.Submit = func(x facts) message {
+			m := send(x).(apply)
+			said := m.Command.(model.Say).Text
+			m.Before = act(func(c *console) { c.talk.sent[agent] = append(c.talk.sent[agent], said) })
+			return m
+		}
+		d = &sayLine{f, v.SayW() + 6}
+	}
+	c.open(d)
 }
 
 // followSession follows the list of sessions, and the log of the one on screen.

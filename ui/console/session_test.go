@@ -81,15 +81,94 @@ func TestASessionIsShownAtEverySize(t *testing.T) {
 						t.Errorf("%q is not shown:\n%s", want, all)
 					}
 				}
-				if strings.Contains(all, "burst := 3") {
+				if strings.Contains(all, "burst := 4") {
 					t.Errorf("the edit is unfolded:\n%s", all)
+				}
+				wd.upTo("edit")
+				wd.press("enter")
+				wd.settle()
+				all = strings.Join(wd.frame(), "\n")
+				for _, want := range []string{"− burst := 3", "+ burst := 4"} {
+					if !strings.Contains(all, want) {
+						t.Errorf("the edit is not unfolded:\n%s", all)
+					}
+				}
+				if strings.Contains(all, "A second line of thought") {
+					t.Errorf("the thought is unfolded too:\n%s", all)
 				}
 				wd.press("enter")
 				wd.settle()
-				if all = strings.Join(wd.frame(), "\n"); !strings.Contains(all, "+ burst := 4") || !strings.Contains(all, "− burst := 3") {
-					t.Errorf("the edit is not unfolded:\n%s", all)
+				if all = strings.Join(wd.frame(), "\n"); strings.Contains(all, "+ burst := 4") {
+					t.Errorf("the edit is not folded again:\n%s", all)
+				}
+				wd.upTo("thinks")
+				wd.press("enter")
+				wd.settle()
+				if all = strings.Join(wd.frame(), "\n"); !strings.Contains(all, "A second line of thought") {
+					t.Errorf("the thought is not unfolded:\n%s", all)
 				}
 			})
+		})
+	}
+}
+
+// upTo moves the cursor up to a part of a session whose first line begins with a word.
+func (wd *world) upTo(word string) {
+	wd.t.Helper()
+	for range 60 {
+		for _, l := range wd.frame() {
+			if _, part, ok := strings.Cut(l, "▎"); ok && strings.HasPrefix(strings.TrimLeft(part, " ▸▾"), word) {
+				return
+			}
+		}
+		wd.press("k")
+		wd.settle()
+	}
+	wd.t.Fatalf("no part begins with %s:\n%s", word, strings.Join(wd.frame(), "\n"))
+}
+
+func TestAMessageIsTypedBelowTheSession(t *testing.T) {
+	for _, size := range [][2]int{{120, 36}, {50, 20}} {
+		synctest.Test(t, func(t *testing.T) {
+			f := &fakeSessions{}
+			f.works()
+			wd := talking(t, size[0], size[1], f)
+			defer wd.end()
+			at := func(what string) string {
+				wd.settle()
+				all := strings.Join(wd.frame(), "\n")
+				if !strings.Contains(all, what) {
+					t.Errorf("%q is not shown:\n%s", what, all)
+				}
+				return all
+			}
+			at("> say something to claude-main")
+			wd.press("m")
+			wd.write("Keep the head")
+			all := at("> Keep the head")
+			if strings.Contains(all, "Message to") || !strings.Contains(all, "FAIL: TestBurst") {
+				t.Errorf("a dialog covers the session:\n%s", all)
+			}
+			if cursor := wd.console.View().Cursor; cursor == nil || !strings.Contains(wd.frame()[cursor.Y], "Keep the head") {
+				t.Errorf("the cursor is not in the line: %v", cursor)
+			}
+			wd.press("esc")
+			at("> say something")
+			wd.press("m")
+			wd.write("ers.")
+			at("> Keep the headers.")
+			wd.press("enter")
+			at("you  Keep the headers.")
+			at("> say something")
+			if n := wd.console.(console).truth.desk.Agent.QueuedInput; n != 1 {
+				t.Errorf("%d messages wait for the agent", n)
+			}
+			wd.do(model.ClaimTurn{AgentID: testAgent, Holder: "a test"})
+			f.said = append(f.said, acp.Entry{Prompt: "Keep the headers.", From: model.Operator})
+			wd.pass(time.Second)
+			if all := at("you  Keep the headers."); strings.Count(all, "you  Keep the headers.") != 1 {
+				t.Errorf("the message is shown twice:\n%s", all)
+			}
 		})
 	}
 }

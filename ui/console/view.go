@@ -200,11 +200,14 @@ func (c *console) over(lines []string, d dialog, onTop bool) (_ []string, at *te
 var plainMarks = strings.NewReplacer("…", "~", "—", "-", "▸", ">", "·", ".", "−", "-", "×", "x", "↑", "^", "↓", "v",
 	"←", "<", "→", ">", "▾", "v", "▁", ".", "▂", ":", "▅", "=", "▇", "%", "◆", "*", "✓", "x", "✗", "X")
 
-// promptCursor is the position of the text cursor in the screen itself; nil if no prompt is open.
+// promptCursor is the position of the text cursor in the screen itself; nil if nothing is typed there.
 func (c *console) promptCursor() *tea.Cursor {
 	if p := c.layers.prompt(searchPrompt); p != nil {
 		_, x := c.plan.Search.Line(c.frame(), &p.Field, c.layout.w)
 		return tea.NewCursor(x, c.layout.h-1-c.layout.hints)
+	}
+	if v := c.detailView(); v.Session != nil && v.Session.Typed != nil {
+		return tea.NewCursor(v.SayAt())
 	}
 	p, r := c.layers.prompt(filterPrompt), c.layout.panes[paneQueue]
 	switch c.view {

@@ -203,8 +203,10 @@ func (v Detail) window(w, h int) []string {
 		return visibleRows(v.page(w), v.fileLine(w)-h+2, h)
 	case v.Tab == TabChanges:
 		return v.changes(w, h)
-	case v.Tab == TabSession:
+	case v.Tab == TabSession && v.Session != nil:
 		return v.talk(w, h)
+	case v.Tab == TabSession:
+		return []string{v.Note("Nothing was said yet.")}
 	}
 	return visibleRows(v.page(w), v.Scroll, h)
 }

@@ -2,10 +2,14 @@ package screen
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/charmbracelet/x/ansi"
 	sdk "github.com/coder/acp-go-sdk"
+	"github.com/rogpeppe/go-internal/diff"
 
 	"vise/model"
 	"vise/store/home"
@@ -18,15 +22,25 @@ import (
 type Session struct {
 	home.Session
 	Parts []acp.Part
-	// Stands means that the screen does not follow the end: line Row of part At is the first on it, and Seen parts were there when it was
-	// left.
-	Stands        bool
-	At, Row, Seen int
-	// Open means that all parts are unfolded. A call that failed always is.
-	Open bool
+	// Stands means that the screen does not follow the end: At is the line with the cursor, Top the first one on it, and Seen parts were there
+	// when the end was left.
+	Stands  bool
+	At, Top Spot
+	Seen    int
+	// Turned are the parts that the operator folded or unfolded. Calls that failed are unfolded otherwise, other calls and thoughts folded.
+	Turned map[int]bool
 	// Laid keeps the lines of parts that change no more.
 	Laid map[int]LaidPart
+	// Sent are messages to the agent that it was not given yet.
+	Sent []model.Text
+	// Typed is the message being typed; nil if none is.
+	Typed *Field
 }
+
+// Spot is a line of a part.
+type Spot struct{ Part, Row int }
+
+func (p Spot) before(q Spot) bool { return p.Part < q.Part || p.Part == q.Part && p.Row < q.Row }
 
 // LaidPart are the lines of a part, in one form: of all of it, or of the first bytes of its text.
 type LaidPart struct {
@@ -41,55 +55,149 @@ type form struct {
 	open  bool
 }
 
-// talk returns the lines of a session on screen.
+// talk returns the lines of a session on screen, and below them the line to write.
 func (v Detail) talk(w, h int) (out []string) {
-	if v.Session == nil || len(v.Session.Parts) == 0 {
-		return []string{v.Note("Nothing was said yet.")}
+	line := v.sayLine(w)
+	h -= len(line)
+	if len(v.Session.Parts) == 0 {
+		out = []string{v.Note("Nothing was said yet.")}
 	}
-	at, row := v.sessionTop(w, h)
-	for ; at < len(v.Session.Parts) && len(out) < h+row; at++ {
-		out = append(out, v.sessionPart(at, w)...)
+	for at := v.sessionTop(w, h); at.Part < len(v.Session.Parts) && len(out) < h; at = (Spot{at.Part + 1, 0}) {
+		for _, l := range v.sessionPart(at.Part, w)[at.Row:] {
+			if v.Focused && v.Cursor && at.Part == v.Session.cursor() {
+				l = v.Accent.Paint(v.Glyph.Gutter) + ansi.TruncateLeft(l, 1, "")
+			}
+			out = append(out, l)
+		}
 	}
-	return out[min(row, len(out)):min(len(out), h+row)]
+	for out = out[:min(len(out), max(h, 0))]; len(out) < h; {
+		out = append(out, "")
+	}
+	return append(out, line...)
 }
 
-// sessionTop returns the part and the line of it that are at the top of the screen.
-func (v Detail) sessionTop(w, h int) (at, row int) {
+// cursor is the part under the cursor.
+func (s Session) cursor() int {
+	if s.Stands {
+		return s.At.Part
+	}
+	return len(s.Parts) - 1
+}
+
+// SayRows is the number of lines of a message that is typed.
+const SayRows = 3
+
+// sayLine returns the line to write, with the messages that the agent was not given yet.
+func (v Detail) sayLine(w int) (out []string) {
+	for _, t := range v.Session.Sent {
+		out = append(out, v.Strip(w, false, v.Strong.Of(" you  "), v.Text.Of(v.Show(t)), v.Muted.Of("  it is given this next")))
+	}
+	mark := " " + v.Key.Paint(">") + " "
+	if v.Session.Typed == nil {
+		to := "say something to " + v.AgentName(v.Session.Agent) + v.Keyed("  {message}")
+		return append(out, text.Cut(mark+v.Faint.Paint(to), w))
+	}
+	lines, _, _ := v.Session.Typed.Draw(v.SayW(), v.Styles)
+	for _, l := range lines {
+		out, mark = append(out, mark+l), "   "
+	}
+	return out
+}
+
+// SayW is the width of the field for a message, SayAt the place of its cursor on the screen.
+func (v Detail) SayW() int {
+	w, _ := v.Inner()
+	return min(w-4, 74) // as wide as a dialog's
+}
+
+func (v Detail) SayAt() (x, y int) {
+	_, x, y = v.Session.Typed.Draw(v.SayW(), v.Styles)
+	return v.X + 4 + x, v.Y + v.H - 1 - SayRows + y
+}
+
+// sessionRoom is the size of the part of the page that shows the session.
+func (v Detail) sessionRoom() (w, h int) {
+	w, h = v.room()
+	return w, h - len(v.sayLine(w))
+}
+
+// sessionTop returns the first line on the screen.
+func (v Detail) sessionTop(w, h int) Spot {
 	if s := v.Session; s.Stands {
-		return s.At, s.Row
+		return v.walked(s.Top, 0, w)
 	}
-	at = len(v.Session.Parts)
-	for n := 0; at > 0 && n < h; {
-		at--
-		n += len(v.sessionPart(at, w))
-		row = max(n-h, 0)
-	}
-	return at, row
+	return v.walked(Spot{len(v.Session.Parts), 0}, -h, w)
 }
 
-// MoveSession moves the screen n lines down a session. At its end it follows.
+// walked returns the line n lines further down, or up.
+func (v Detail) walked(at Spot, n, w int) Spot {
+	for at.Row += n; at.Row < 0 && at.Part > 0; {
+		at.Part--
+		at.Row += len(v.sessionPart(at.Part, w))
+	}
+	for at.Row = max(at.Row, 0); at.Part < len(v.Session.Parts) && at.Row >= len(v.sessionPart(at.Part, w)); at.Part++ {
+		at.Row -= len(v.sessionPart(at.Part, w))
+	}
+	if at.Part == len(v.Session.Parts) {
+		at.Row = 0
+	}
+	return at
+}
+
+// MoveSession moves the cursor n lines down a session, and the screen with it. At the end it follows. A page that has not the keys has no
+// cursor to be seen: there the screen moves.
 func (v Detail) MoveSession(n int) Session {
-	s, was := *v.Session, v.Session.Stands
-	w, h := v.room()
-	at, row := v.sessionTop(w, h)
-	if row += n; n <= -farAway {
-		at, row = 0, 0
-	}
-	for row < 0 && at > 0 {
-		at--
-		row += len(v.sessionPart(at, w))
-	}
-	for row = max(row, 0); at < len(s.Parts) && row >= len(v.sessionPart(at, w)); at++ {
-		row -= len(v.sessionPart(at, w))
-	}
+	s := *v.Session
 	v.Session = &s
-	s.Stands = false
-	endAt, endRow := v.sessionTop(w, h)
-	if s.Stands = at < endAt || at == endAt && row < endRow; s.Stands && !was {
+	w, h := v.sessionRoom()
+	end := Spot{len(s.Parts), 0}
+	top, last := v.sessionTop(w, h), v.walked(end, -1, w)
+	at := s.At
+	switch {
+	case !v.Focused && n < 0:
+		at = top
+	case !v.Focused:
+		at = v.walked(top, h-1, w)
+	case !s.Stands:
+		at = last
+	}
+	switch {
+	case n <= -farAway:
+		at = Spot{}
+	case n >= farAway:
+		at = last
+	default:
+		at = v.walked(at, n, w)
+	}
+	stood := s.Stands
+	if s.Stands = at.before(last); s.Stands && !stood {
 		s.Seen = len(s.Parts)
 	}
-	s.At, s.Row = at, row
+	if at.before(top) {
+		top = at
+	} else if low := v.walked(at, 1-h, w); top.before(low) {
+		top = low
+	}
+	s.At, s.Top = at, top
 	return s
+}
+
+// UnfoldPart unfolds the part under the cursor, or folds it. Its first line stays on the screen.
+func (v Detail) UnfoldPart() Session {
+	s := *v.Session
+	i := s.cursor()
+	w, h := v.sessionRoom()
+	s.Top = v.sessionTop(w, h)
+	if !s.Stands {
+		s.Seen = len(s.Parts)
+	}
+	s.Turned = maps.Clone(s.Turned)
+	if s.Turned == nil {
+		s.Turned = map[int]bool{}
+	}
+	s.Stands, s.At, s.Turned[i] = true, Spot{i, 0}, !s.Turned[i]
+	v.Session = &s
+	return v.MoveSession(0)
 }
 
 const farAway = 1 << 16
@@ -98,7 +206,8 @@ const farAway = 1 << 16
 func (v Detail) sessionPart(i, w int) []string {
 	s := v.Session
 	p, kept := s.Parts[i], s.Laid[i]
-	now := form{w, v.Styles, s.Open}
+	open := (p.Call.Status == sdk.ToolCallStatusFailed) != s.Turned[i]
+	now := form{w, v.Styles, open}
 	if kept.words < 0 && kept.form == now {
 		return kept.lines
 	}
@@ -112,7 +221,7 @@ func (v Detail) sessionPart(i, w int) []string {
 		}
 		return lines
 	case acp.PartCall:
-		lines = v.call(p, w)
+		lines = v.call(p, w, open)
 	case acp.PartAsk:
 		lines = v.askedFor(p, w)
 	case acp.PartPlan:
@@ -127,7 +236,7 @@ func (v Detail) sessionPart(i, w int) []string {
 		}
 		lines = v.Said(v.Glyph.Rule+v.Glyph.Rule+" "+said, w)
 	default:
-		lines = v.prompt(p, w)
+		lines = v.prompt(p, w, open)
 	}
 	if done {
 		s.Laid[i] = LaidPart{now, lines, -1}
@@ -136,7 +245,7 @@ func (v Detail) sessionPart(i, w int) []string {
 }
 
 // prompt returns what the agent thought, or what it was told.
-func (v Detail) prompt(p acp.Part, w int) (out []string) {
+func (v Detail) prompt(p acp.Part, w int, open bool) (out []string) {
 	label, ink, lines := v.Show(model.Text(p.From)), v.Strong, p.Text.Lines()
 	switch {
 	case p.Kind == acp.PartThought:
@@ -150,7 +259,7 @@ func (v Detail) prompt(p acp.Part, w int) (out []string) {
 	}
 	head := " " + v.Muted.Paint(label) + "  "
 	room := w - text.Width(head) - 1
-	if ink == v.Faint && !v.Session.Open {
+	if ink == v.Faint && !open {
 		return []string{head + ink.Paint(text.Cut(v.Show(model.Text(lines[0])), room))}
 	}
 	for _, l := range lines {
@@ -221,44 +330,67 @@ func (v Detail) laidOut(t model.Text, w int) (lines []string, done bool) {
 	return lines, true
 }
 
-// call returns a tool call: a line with how it ended, and unfolded what it was about and gave.
-func (v Detail) call(p acp.Part, w int) []string {
-	failed, fold := p.Call.Status == sdk.ToolCallStatusFailed, "▸ "
-	open := v.Session.Open || failed
+// call returns a tool call: a line with how it ended, and unfolded the lines that it changed, or the last that it gave.
+func (v Detail) call(p acp.Part, w int, open bool) []string {
+	fold := "▸ "
 	if open {
 		fold = "▾ "
 	}
 	verb, about := p.Call.Line()
 	outcome, ink := v.Show(p.Call.Outcome()), v.Accent
 	switch {
-	case failed:
+	case p.Call.Status == sdk.ToolCallStatusFailed:
 		ink = v.Blocked
 	case outcome == "":
 		outcome, ink = v.Age(p.At), v.Current
+	}
+	if p.Took >= time.Second {
+		outcome += " · " + text.Age(p.Took)
 	}
 	does := []Piece{v.Strong.Of(v.Show(verb)).Pad(8)}
 	out := []string{v.item(w, false, ink.Of(fold), does, v.Text.Of(v.Show(about)), "  "+outcome+" ")}
 	if !open {
 		return out
 	}
-	add := func(sign string, ink Ink, t model.Text, most int) {
-		lines := t.Lines()
-		for _, l := range lines[max(len(lines)-most, 0):] {
-			out = append(out, v.Strip(w, false, ink.Of("        "+sign+v.Safe(l))))
+	for _, x := range p.Call.Content {
+		if x.Diff != nil {
+			out = append(out, v.edit(*x.Diff, w)...)
 		}
 	}
-	for _, x := range p.Call.Content {
-		if x.Diff == nil {
+	var result []string
+	for _, l := range p.Call.Result().Lines() {
+		result = append(result, v.Hang("        ", v.Muted, v.Safe(l), w-9)...)
+	}
+	return append(out, result[max(len(result)-resultShown, 0):]...)
+}
+
+// edit returns the lines that an edit changed, with some around them.
+func (v Detail) edit(d sdk.ToolCallContentDiff, w int) (out []string) {
+	var old string
+	if d.OldText != nil {
+		old = *d.OldText
+	}
+	changes := string(diff.Diff("", []byte(old), "", []byte(d.NewText)))
+	for i, l := range model.Text(changes).Lines() {
+		if i <= diffHead || l == "" || l[0] == '\\' {
 			continue
 		}
-		if x.Diff.OldText != nil {
-			add("− ", v.Removed, model.Text(*x.Diff.OldText), farAway)
+		ink, sign := v.Muted, l[:1]
+		switch sign {
+		case "+":
+			ink = v.Added
+		case "-":
+			ink, sign = v.Removed, "−"
+		case "@":
+			l, sign = "@", "…"
 		}
-		add("+ ", v.Added, model.Text(x.Diff.NewText), farAway)
+		out = append(out, v.Hang("      "+ink.Paint(sign+" "), ink, v.Safe(l[1:]), w-9)...)
 	}
-	add("", v.Muted, p.Call.Result(), resultShown)
 	return out
 }
+
+// diffHead is the number of lines of a diff that name its files. The next one names the first lines, which may be those of a part.
+const diffHead = 3
 
 // resultShown is how many of the last lines of a call's result are shown.
 const resultShown = 20
