@@ -22,8 +22,8 @@ import (
 type Session struct {
 	home.Session
 	Parts []acp.Part
-	// Stands means that the screen does not follow the end: At is the line with the cursor, Top the first one on it, and Seen parts were there
-	// when the end was left.
+	// Stands means that the screen does not follow the end: At is the line with the cursor, Top the first one on the screen, and Seen parts
+	// were there when the end was left.
 	Stands  bool
 	At, Top Spot
 	Seen    int
