@@ -46,7 +46,7 @@ const (
 	flushAt = 256 << 10
 )
 
-// flushEvery is how long chunks are joined before they are written.
+// flushEvery is how long chunks are joined before they are written, after the first.
 const flushEvery = 100 * time.Millisecond
 
 // LogDir is the directory of an agent's session logs.
@@ -72,6 +72,7 @@ type Log struct {
 	chunk *acp.SessionUpdate
 	text  strings.Builder
 	begun time.Time
+	// timer runs for flushEvery after lines were written.
 	timer *time.Timer
 	err   error
 }
@@ -237,28 +238,15 @@ func cutStrings(line []byte) ([]byte, error) {
 	return json.Marshal(walk(v))
 }
 
-// soon writes the lines within flushEvery, or at once if there are many.
+// soon writes the lines at once if the last were written flushEvery ago, or if there are many, else then.
 func (l *Log) soon() {
-	switch {
-	case len(l.lines)+l.text.Len() >= flushAt:
+	if l.timer == nil || len(l.lines)+l.text.Len() >= flushAt {
 		l.flush()
-	case l.timer == nil:
-		l.timer = time.AfterFunc(flushEvery, l.Flush)
 	}
 }
 
-// Flush writes what was added so far.
-func (l *Log) Flush() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.flush()
-}
-
+// flush writes what was added so far.
 func (l *Log) flush() {
-	if l.timer != nil {
-		l.timer.Stop()
-		l.timer = nil
-	}
 	l.endChunk()
 	if len(l.lines) == 0 || l.f == nil {
 		return
@@ -266,6 +254,14 @@ func (l *Log) flush() {
 	_, err := l.f.Write(l.lines)
 	l.err = errors.Join(l.err, err)
 	l.lines = l.lines[:0]
+	if l.timer == nil {
+		l.timer = time.AfterFunc(flushEvery, func() {
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			l.timer = nil
+			l.flush()
+		})
+	}
 }
 
 // Close writes the rest.

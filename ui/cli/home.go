@@ -324,5 +324,5 @@ func settings(e *Env, part, hint string) (config.Settings, error) {
 // takePending brings what agents said before their programs or drivers died.
 func takePending(ctx context.Context, h *home.Home, now time.Time) {
 	agents.TakePending(ctx, h, now)
-	runner.Settle(ctx, h)
+	runner.Settle(ctx, h, h.Dir(), h.Sessions)
 }

@@ -210,6 +210,7 @@ func TestWhatAKilledDriversSessionSaidIsSettledOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			script, _, isOver := strings.Cut(name, ",")
 			b := newBench(t)
+			go wake(t.Context(), b.ledger)
 			id := b.do(model.Operator, model.CreateWorkItem{Objective: "One"}).WorkItemID
 			driver := exec.Command(os.Args[0])
 			driver.Env = append(os.Environ(), "VISE_TEST_SCRIPT=drives-acp", "SCRIPT="+script, "VISE_HOME="+b.dir)
@@ -222,7 +223,8 @@ func TestWhatAKilledDriversSessionSaidIsSettledOnce(t *testing.T) {
 				return a.Turn != nil && (script != "acp-dies-asking" || len(a.Permissions) > 0) && (script != "acp-dies-done" || w.State == model.Completed)
 			})
 			await(func() bool {
-				return len(home.SessionsIn(b.dir, time.Now).Driven()) == 1 && slices.Contains(b.said(), words)
+				s := home.SessionsIn(b.dir, time.Now).Driven()
+				return len(s) == 1 && s[0].ID != "" && slices.Contains(b.said(), words)
 			})
 			_ = driver.Process.Kill()
 			_ = driver.Wait()
@@ -239,7 +241,7 @@ func TestWhatAKilledDriversSessionSaidIsSettledOnce(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			Settle(t.Context(), h)
+			Settle(t.Context(), h, b.dir, h.Sessions)
 			if said := trace(b) + reportOf(b.item(id)); !strings.Contains(said, words) {
 				t.Errorf("the ledger has %q", said)
 			}
@@ -253,7 +255,7 @@ func TestWhatAKilledDriversSessionSaidIsSettledOnce(t *testing.T) {
 					t.Errorf("it still asks %+v", a.Permissions)
 				}
 			})
-			Settle(t.Context(), h)
+			Settle(t.Context(), h, b.dir, h.Sessions)
 			b.view(func(r model.Reader) { after = r.Revision() })
 			if before != after || len(h.Turns()) > 0 {
 				t.Errorf("settled twice: revision %d, then %d; turns %+v", before, after, h.Turns())

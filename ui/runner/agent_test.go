@@ -18,6 +18,7 @@ import (
 	"vise/model"
 	"vise/model/prompt"
 	"vise/store"
+	"vise/store/home"
 	"vise/ui/config"
 )
 
@@ -92,7 +93,8 @@ func play(name string) {
 		if err != nil {
 			panic(err)
 		}
-		p, err := Program{Command: []string{os.Args[0]}, Env: []string{script + "=" + os.Getenv("SCRIPT")}}.Checked()
+		go wake(context.Background(), l)
+		p, err := Program{Command: []string{os.Args[0]}, Env: []string{script + "=" + os.Getenv("SCRIPT"), "DIR"}}.Checked()
 		if err != nil {
 			panic(err)
 		}
@@ -185,6 +187,13 @@ func throughMCP(act func(ctx context.Context, do func(model.Command), id model.I
 		panic(err)
 	}
 	act(context.Background(), do, id)
+}
+
+// wake makes a ledger notice the commits of other processes, as the watcher of a home does.
+func wake(ctx context.Context, l *store.Ledger) {
+	for home.Pause(ctx, 10*time.Millisecond); ctx.Err() == nil; home.Pause(ctx, 10*time.Millisecond) {
+		l.Wake()
+	}
 }
 
 // bench is a home with one agent, ann, whose program is a script.

@@ -11,24 +11,24 @@ import (
 
 // Settle gives the ledger what sessions said in turns whose driver died: the rounds in their logs that it has not taken. Every process that
 // has the home open calls it. A log that cannot be read is tried again.
-func Settle(ctx context.Context, h *home.Home) {
-	for _, s := range h.Turns() {
+func Settle(ctx context.Context, l home.Ledger, dir string, sessions home.Sessions) {
+	for _, s := range sessions.Turns() {
 		if Alive(s.Driver) {
 			continue
 		}
-		entries, _, err := acp.ReadLog(acp.LogPath(h.Dir(), s.Agent, s.ID), s.Offset)
+		entries, _, err := acp.ReadLog(acp.LogPath(dir, s.Agent, s.ID), s.Offset)
 		if err != nil {
 			continue
 		}
 		program, _ := acp.Named(s.Program)
 		for i, r := range saidIn(entries, program) {
 			r.key = roundKey(s.ID, s.Turn, i+1)
-			if _, err = r.apply(ctx, h, s.Agent, s.Turn); err != nil && !home.RefusedForGood(err) {
+			if _, err = r.apply(ctx, l, s.Agent, s.Turn); err != nil && !home.RefusedForGood(err) {
 				break
 			}
 		}
 		if err == nil || home.RefusedForGood(err) {
-			h.EndTurn(s)
+			sessions.EndTurn(s)
 		}
 	}
 }
