@@ -308,8 +308,8 @@ func (w *worker) restsSoon(at due) bool {
 	return !at.next.IsZero() && at.next.Sub(w.Now()) < soon
 }
 
-// check runs the scheduler for the agent and asks whether a turn is due. First it ends what a driver that died has left running, and settles
-// what was said there.
+// check runs the scheduler for the agent and asks whether a turn is due. First it ends what a driver that died has left running, and
+// settles what was said there.
 func (w *worker) check(ctx context.Context) (at due, err error) {
 	w.endLeft()
 	Settle(ctx, w.Ledger, w.Home, w.sessions())
