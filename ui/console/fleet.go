@@ -149,7 +149,10 @@ func fleetOpen(c *console) {
 		c.say("There is no agent yet.")
 		return
 	}
-	c.goToItem(agent, item)
+	runs := sessionRuns(c)
+	if c.goToItem(agent, item); runs {
+		goTab(screen.TabSession)(c)
+	}
 }
 
 // inbox is the inbox as the screen shows it.

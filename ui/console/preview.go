@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"vise/model"
+	"vise/store/home"
 	"vise/ui/console/screen"
 )
 
@@ -55,7 +56,13 @@ func (c *console) subject() (row model.Row, need model.Need) {
 	return row, ""
 }
 
-// previewed makes the detail show the line under the cursor: its need, or else its plan.
+// sessionRuns reports whether the fleet's cursor is on an agent whose session runs.
+func sessionRuns(c *console) bool {
+	s, ok := c.talk.sessionOf(c.shown())
+	return ok && c.view == viewFleet && c.fleet.Focus == screen.FleetAgents && s.State != home.SessionGone
+}
+
+// previewed makes the detail show the line under the cursor: its session if that runs, its need, or else its plan.
 func (c *console) previewed(v screen.Detail) screen.Detail {
 	_, v.Rect = c.sides()
 	v.Preview, v.Focused, v.Row, v.Detail, v.Tab = true, false, nil, nil, screen.TabPlan
@@ -65,7 +72,9 @@ func (c *console) previewed(v screen.Detail) screen.Detail {
 	if c.view != viewFleet {
 		return v
 	}
-	if e := c.fleet.Entry(); e != nil {
+	if sessionRuns(c) {
+		v.Tab = screen.TabSession
+	} else if e := c.fleet.Entry(); e != nil {
 		v.Tab = screen.TabOf(e.Need)
 	} else if _, need := c.subject(); need != "" {
 		v.Tab = screen.TabOf(need)

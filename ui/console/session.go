@@ -117,7 +117,7 @@ func followSession(c *console) {
 		return
 	}
 	s, _ := t.sessionOf(c.shown())
-	if c.view != viewDesk || c.tab != screen.TabSession || !c.layout.shows(paneDetail) {
+	if v := c.detailView(); v.Tab != screen.TabSession || v.Empty() {
 		s = home.Session{}
 	}
 	if t.stop != nil {

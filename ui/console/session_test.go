@@ -127,6 +127,40 @@ func (wd *world) upTo(word string) {
 	wd.t.Fatalf("no part begins with %s:\n%s", word, strings.Join(wd.frame(), "\n"))
 }
 
+func TestTheFleetShowsTheSessionThatRuns(t *testing.T) {
+	for _, size := range [][2]int{{200, 50}, {120, 36}} {
+		synctest.Test(t, func(t *testing.T) {
+			f := &fakeSessions{}
+			f.works()
+			wd := newWorld(t, size[0], size[1], func(o *Options) { o.Sessions = f })
+			defer wd.end()
+			wd.create("a", "Split the limiter")
+			wd.press("2")
+			wd.pass(3 * time.Second)
+			if size[0] < previewFrom {
+				wd.press("enter")
+			}
+			wd.pass(time.Second)
+			f.update(sdk.UpdateAgentMessageText("The last words"))
+			wd.pass(time.Second)
+			lines := wd.frame()
+			checkWhole(t, "session", lines)
+			for _, want := range []string{"FAIL: TestBurst", "The last words", "following", "> say something"} {
+				if all := strings.Join(lines, "\n"); !strings.Contains(all, want) {
+					t.Errorf("%q is not shown:\n%s", want, all)
+				}
+			}
+			wd.press("m")
+			wd.write("Stop there.")
+			wd.press("enter")
+			wd.settle()
+			if n := wd.console.(console).truth.desk.Agent.QueuedInput; n != 1 {
+				t.Errorf("%d messages wait for the agent", n)
+			}
+		})
+	}
+}
+
 func TestAMessageIsTypedBelowTheSession(t *testing.T) {
 	for _, size := range [][2]int{{120, 36}, {50, 20}} {
 		synctest.Test(t, func(t *testing.T) {

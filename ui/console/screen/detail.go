@@ -58,6 +58,8 @@ func (v Detail) Draw(pane int) Drawing {
 	p.Title, p.regions = v.tabs(pane)
 	w, h := v.Inner()
 	switch {
+	case v.Row == nil && v.Tab == TabSession && v.Session != nil:
+		p.Lines, p.Foot = v.talk(w, h), v.sessionFoot()
 	case v.Row == nil && v.Preview:
 		p.Lines = []string{v.Note("No work item.")}
 	case v.Row == nil && v.Opened:
@@ -68,9 +70,9 @@ func (v Detail) Draw(pane int) Drawing {
 			p.Lines = append(p.Lines, v.window(w, h-len(p.Lines))...)
 		}
 		p.Foot = v.foot()
-		if v.Tab == TabSession && v.Session != nil {
-			p.Right = v.Muted.Paint(string(v.Session.State) + " " + v.Age(v.Session.Since) + v.Session.Used())
-		}
+	}
+	if v.Tab == TabSession && v.Session != nil {
+		p.Right = v.Muted.Paint(string(v.Session.State) + " " + v.Age(v.Session.Since) + v.Session.Used())
 	}
 	return p.draw(v.Frame)
 }
