@@ -62,7 +62,7 @@ var rulings = []ruling{
 	{name: "what is found wrong first", why: "of two mistakes in one command the item that does not exist is named before the value that does not read",
 		act: regexp.MustCompile(`^(link|unlink|snooze) .*`), only: regexp.MustCompile(`"invalid"|is not a |there is no thread`)},
 	{name: "more subcommands and flags", why: "agents remove and rename, thread update and where, wait --after",
-		act: regexp.MustCompile(`^(agents|thread|wait)\b`), differs: regexp.MustCompile(` agents add,.*|, start, status.*|--task, (--after, )?`)},
+		act: regexp.MustCompile(`^(agents|thread|wait)\b`), differs: regexp.MustCompile(` agents add,.*|, start, status.*|--task, (--after, )?|--max-tokens-per-day, `)},
 	{name: "why tries no acts", why: "it says the order and its reasons; what an act would change was worked out for that alone",
 		act: regexp.MustCompile(`^(why|help why)\b`), differs: regexp.MustCompile(`,?"what_if":\[[^\]]*\]|(?s)\s*(\nwhat if\n.*)?$`)},
 	{name: "the ledger's format is 1", why: "the formats of before the first release are refused",
@@ -75,7 +75,7 @@ var rulings = []ruling{
 	{name: "an answered need is not asked", why: "it says so until its agent has read the answer", act: regexp.MustCompile(`^(inbox|brief|status|show|why)\b`),
 		only: regexp.MustCompile(`needs_input|needs (your )?input`)},
 	{name: "an answer is said to be unread", why: "as the above", act: regexp.MustCompile(`^(why|show|inbox)\b`), differs: regexp.MustCompile(
-		`(?s)("answered":\[.*\],)?"inbox"|\n?[^\n]*(Answered|answered, not yet read|Answered, not picked up)[^\n]*|,?\{"label":"Answered"[^{}]*\}`)},
+		`(?s)("answered":\[.*\],)?"inbox"|,?\{"label":"Answered"[^{}]*\}|\n?[^\n{}]*(Answered|answered, not yet read|Answered, not picked up)[^\n{}]*`)},
 	{name: "an answer is said to be unread", why: "as the above", act: regexp.MustCompile(`^keys `),
 		differs: regexp.MustCompile(`,?\{([^{}]|\{[^{}]*\})*"need":"(asks|answered)"([^{}]|\{[^{}]*\})*\},?|"answered":\[\],`)},
 	{name: "the next step decides nothing", why: "the palette finds it under tick where no todo can be ticked; it acknowledged a report",
