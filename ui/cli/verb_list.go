@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"vise/model"
 	"vise/store/home"
+	"vise/ui/acp"
 	"vise/ui/action"
 	"vise/ui/config"
 )
@@ -195,6 +197,8 @@ type searchedFor struct {
 	WorkItems []model.Row `json:"work_items"`
 	// Todos are the file todos of the repository around the working directory. They belong to no agent.
 	Todos []todoHit `json:"file_todos,omitempty"`
+	// Said are places in the logs and transcripts of sessions.
+	Said []saidHit `json:"sessions,omitempty"`
 }
 
 func searchVerb() verb {
@@ -204,7 +208,8 @@ func searchVerb() verb {
 		long: `search looks through the whole ledger: handles, objectives, blockers, reports, the beginnings of plans, and
 questions that wait for an answer. All words must be there, whatever their case. "exact words", -without,
 class:queued, has:report, age:>1d and agent:NAME work as in the console. --agent looks at one agent's alone.
-Without it, the file todos of the repository around you are searched too: id, title, fields and text.`,
+Without it, the file todos of the repository around you are searched too: id, title, fields and text.
+What the 20 newest sessions said and did is searched for plain words: the last 2 MiB of each, the newest 10 places.`,
 		example: `vise search limiter 'class:queued,blocked'
 vise search -- limiter -gateway`,
 		flags: flags{{"limit", &limit, fmt.Sprintf("how many, 1 to %d", action.MostFound)}},
@@ -223,10 +228,62 @@ vise search -- limiter -gateway`,
 			}
 			rows := s.InOrder()
 			out := searchedFor{Words: words, Total: len(rows), Todos: found,
-				WorkItems: append([]model.Row{}, rows[:min(len(rows), limit)]...)}
+				WorkItems: append([]model.Row{}, rows[:min(len(rows), limit)]...), Said: searchSessions(e, e.words)}
 			out.Returned = len(out.WorkItems)
-			return &reply{data: out, warnings: cutWarning(s), text: func(p *page) { p.searched(out); p.todoHits(out.Todos) }}, nil
+			return &reply{data: out, warnings: cutWarning(s), text: func(p *page) { p.searched(out); p.todoHits(out.Todos); p.said(out.Said) }}, nil
 		},
+	}
+}
+
+// saidHit is a place in what a session said or did.
+type saidHit struct {
+	Session string        `json:"session_id"`
+	Agent   model.AgentID `json:"agent_id"`
+	At      time.Time     `json:"at"`
+	// Line is the first line with one of the words.
+	Line model.Text `json:"line"`
+}
+
+// The bounds of a search in sessions.
+const (
+	sessionsSearched = 20
+	mostSaid         = 10
+)
+
+// searchSessions finds parts of the newest sessions that have all words, newest first.
+func searchSessions(e *Env, words []string) (hits []saidHit) {
+	h, err := open(e)
+	if words = strings.Fields(strings.ToLower(strings.Join(words, " "))); err != nil || len(words) == 0 {
+		return nil
+	}
+	view := sessionsIn(h, e.now)
+	list := slices.DeleteFunc(view.Known(), func(s home.Session) bool { return e.agent != "" && s.Agent != e.agent })
+	for _, s := range list[:min(len(list), sessionsSearched)] {
+		story := acp.StoryOf(s.Program)
+		all, _, _ := view.Read(s, 0) // a session without a log has said nothing
+		for _, x := range all {
+			story.Add(x)
+		}
+		for _, p := range slices.Backward(story.Parts) {
+			said := model.Text(logLines(p))
+			if len(hits) == mostSaid {
+				return hits
+			}
+			if all := strings.ToLower(said.Raw()); p.From == model.Scheduler || slices.ContainsFunc(words, // raw: looked through
+				func(w string) bool { return !strings.Contains(all, w) }) {
+				continue
+			}
+			lines := said.Lines()
+			at := slices.IndexFunc(lines, func(l string) bool { return strings.Contains(strings.ToLower(l), words[0]) })
+			hits = append(hits, saidHit{s.ID, s.Agent, p.At, model.Text(strings.TrimSpace(lines[max(at, 0)]))})
+		}
+	}
+	return hits
+}
+
+func (p *page) said(hits []saidHit) {
+	for _, h := range hits {
+		p.line("%s  said in session %s, %s ago: %s", h.Agent, model.Text(h.Session), p.age(h.At), h.Line)
 	}
 }
 
