@@ -1,5 +1,7 @@
 package model
 
+import "time"
+
 // Detail is the content of the console's detail pane and of `show` for one item.
 type Detail struct {
 	View
@@ -14,6 +16,9 @@ type Detail struct {
 	Comments []Commented
 	// Evidence is the evidence of the work.
 	Evidence Evidence
+	// Finished are the finished replies about the item that the ledger keeps. TurnSince is when the turn began that its agent is in.
+	Finished  []TraceEntry
+	TurnSince time.Time
 	// Row is the item's row in a list. Need is the item's need of the operator, acknowledged or not; nil for none.
 	Row  Row
 	Need *Inboxed
@@ -42,7 +47,10 @@ func DetailOf(r Reader, id ItemID, at Stamp) (Detail, error) {
 	}
 	d.Comments, d.Evidence = CommentsOf(r, w), EvidenceOf(r, w)
 	t, _ := r.Trace(w.AgentID, id)
-	d.FinalText = t.finalText()
+	d.FinalText, d.Finished = t.finalText(), t.Entries
+	if a, _ := r.Agent(w.AgentID); a.Turn.Runs(at.At) {
+		d.TurnSince = a.Turn.StartedAt
+	}
 	d.Row = RowOf(w, d.ActiveWaits, d.IsCurrent)
 	d.Row.Stalled = d.Stalled
 	if x, _ := InboxOf(r, w, d.ActiveWaits, d.IsCurrent); x.Need != "" {

@@ -54,3 +54,19 @@ func TestNewsOfSeveralHomes(t *testing.T) {
 		}
 	})
 }
+
+// TestFinishedRepliesOfAHostAreKnown as they come, about the item that its agent works on.
+func TestFinishedRepliesOfAHostAreKnown(t *testing.T) {
+	there := newAway(t)
+	id := there.do("ann", model.CreateWorkItem{Objective: "Fix login"}).WorkItemID
+	there.do("ann", model.PickWorkItem{WorkItemID: id})
+	there.do("ann", model.ClaimTurn{AgentID: "ann", Holder: "drive"})
+	w := following(t, there.host("build"))
+	for i, said := range []model.Text{"I split the limiter.", "Then the tests."} {
+		there.do("ann", model.Round{Turn: 1, Text: said})
+		w.until(t, "the reply", func(r model.Reader) bool {
+			tr, _ := r.Trace("ann@build", id+"@build")
+			return len(tr.Entries) == i+1 && tr.Entries[i].Text == said
+		})
+	}
+}

@@ -270,6 +270,9 @@ func recordsOf(r model.Reader, a model.Agent, needs []model.ItemID) []model.Reco
 	ids := slices.Clone(needs)
 	if a.CurrentWorkItemID != "" {
 		ids = append(ids, a.CurrentWorkItemID)
+		if t, ok := r.Trace(a.ID, a.CurrentWorkItemID); ok { // the finished replies
+			g.add(t)
+		}
 	}
 	for _, c := range append(slices.Clone(model.Classes), model.ReportOffered) {
 		limit := hostOpen

@@ -3,7 +3,11 @@ package console
 import (
 	"context"
 	"reflect"
+	"slices"
+	"strings"
 	"time"
+
+	sdk "github.com/coder/acp-go-sdk"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -56,7 +60,7 @@ func (t talk) sessionOf(agent model.AgentID, item model.ItemID) (out home.Sessio
 func sessionShown(c *console) *screen.Session {
 	s, ok := c.talk.sessionOf(c.shown())
 	if !ok {
-		return nil
+		return toldElsewhere(c)
 	}
 	out := screen.Session{}
 	if c.talk.shown.ID == s.ID {
@@ -108,6 +112,35 @@ func saySomething(c *console) {
 		d = &sayLine{f, v.SayW() + 6}
 	}
 	c.open(d)
+}
+
+// toldElsewhere is a session that runs on another machine, as far as the ledger tells: its finished replies. nil: it tells none.
+func toldElsewhere(c *console) *screen.Session {
+	d := c.detail()
+	if d == nil || len(d.Finished) == 0 || c.fx.Sessions == nil {
+		return nil
+	}
+	out := screen.Session{Laid: map[int]screen.LaidPart{}}
+	if was := c.talk.shown; was.ID == "" && was.Item == d.ID {
+		out = was
+	}
+	out.Session = home.Session{Agent: d.AgentID, Item: d.ID, State: home.SessionRests, Since: d.Finished[len(d.Finished)-1].At}
+	if !d.TurnSince.IsZero() {
+		out.State, out.Since = home.SessionWorks, d.TurnSince
+	}
+	out.Parts = nil
+	for _, x := range d.Finished {
+		if x.Text != "" {
+			out.Parts = append(out.Parts, acp.Part{At: x.At, Kind: acp.PartWords, Text: x.Text})
+		}
+		for _, name := range slices.Concat(x.Tools, []model.Text{model.Text(strings.Join(x.Calls, ", "))}) {
+			if name != "" {
+				call := acp.Call{Title: name.Raw(), Status: sdk.ToolCallStatusCompleted} // raw: a text again where it is shown
+				out.Parts = append(out.Parts, acp.Part{At: x.At, Kind: acp.PartCall, Call: call})
+			}
+		}
+	}
+	return &out
 }
 
 // followSession follows the list of sessions, and the log of the one on screen.

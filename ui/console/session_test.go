@@ -266,3 +266,28 @@ func TestNoSessionDrivesTheTerminal(t *testing.T) {
 		})
 	}
 }
+
+// TestASessionOfAnotherMachineIsToldByItsFinishedReplies, which the ledger keeps, and it says that it is not live.
+func TestASessionOfAnotherMachineIsToldByItsFinishedReplies(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		wd := newWorld(t, 120, 36, func(o *Options) { o.Sessions = &fakeSessions{} })
+		defer wd.end()
+		id := wd.create("a", "Split the limiter")
+		wd.do(model.PickWorkItem{WorkItemID: id})
+		wd.doAs(model.Scheduler, model.ClaimTurn{AgentID: testAgent, Holder: "drive elsewhere"})
+		wd.do(model.Round{Turn: 1, Text: "I split the limiter first.", Tools: []model.Text{"Bash"}})
+		wd.settle()
+		wd.pass(3 * time.Second)
+		for _, k := range []string{"g", "s"} {
+			wd.press(k)
+			wd.settle()
+		}
+		wd.pass(time.Second)
+		got := strings.Join(wd.frame(), "\n")
+		for _, want := range []string{"works ", "I split the limiter first.", "call", "Bash", "finished replies, from the ledger: not live"} {
+			if !strings.Contains(got, want) {
+				t.Errorf("the screen does not say %q:\n%s", want, got)
+			}
+		}
+	})
+}

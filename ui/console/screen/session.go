@@ -416,6 +416,9 @@ func (v Detail) sessionFoot() string {
 		return v.NeedsYou.Paint(fmt.Sprintf("%d new below · %s follows", len(s.Parts)-s.Seen, v.KeyOf(action.Bottom)))
 	}
 	words := v.Glyph.Following + " following"
+	if v.Session.ID == "" {
+		return v.Muted.Paint("finished replies, from the ledger: not live")
+	}
 	if steer := v.Session.Steered(); steer != "" {
 		words = v.Show(model.Text(steer)) + " · " + words
 	}
