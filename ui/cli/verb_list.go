@@ -230,7 +230,7 @@ vise search -- limiter -gateway`,
 			out := searchedFor{Words: words, Total: len(rows), Todos: found,
 				WorkItems: append([]model.Row{}, rows[:min(len(rows), limit)]...), Said: searchSessions(e, e.words)}
 			out.Returned = len(out.WorkItems)
-			return &reply{data: out, warnings: cutWarning(s), text: func(p *page) { p.searched(out); p.todoHits(out.Todos); p.said(out.Said) }}, nil
+			return &reply{data: out, warnings: cutWarning(s), text: func(p *page) { p.searched(out) }}, nil
 		},
 	}
 }
@@ -281,12 +281,6 @@ func searchSessions(e *Env, words []string) (hits []saidHit) {
 	return hits
 }
 
-func (p *page) said(hits []saidHit) {
-	for _, h := range hits {
-		p.line("%s  said in session %s, %s ago: %s", h.Agent, model.Text(h.Session), p.age(h.At), h.Line)
-	}
-}
-
 // search runs a filter to its end. Each step is a separate read.
 func search(e *Env, name, words string, agent model.AgentID) (action.Search, error) {
 	f := action.ParseFilter(words, e.now())
@@ -312,6 +306,14 @@ func cutWarning(s action.Search) []model.Warning {
 }
 
 func (p *page) searched(x searchedFor) {
+	p.foundItems(x)
+	p.todoHits(x.Todos)
+	for _, h := range x.Said {
+		p.line("%s  said in session %s, %s ago: %s", h.Agent, model.Text(h.Session), p.age(h.At), h.Line)
+	}
+}
+
+func (p *page) foundItems(x searchedFor) {
 	if x.Total == 0 {
 		p.say("no work item matches %s", x.Words)
 		return
