@@ -10,6 +10,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"time"
 
 	"vise/model"
 )
@@ -30,6 +31,9 @@ type player struct {
 	how string
 }
 
+// floodOf is how many pieces acp-floods says.
+const floodOf = 100_000
+
 // acpScripts are what the program does with a prompt, by name. The result is the answer to the prompt.
 var acpScripts = map[string]func(p *player, prompt string) string{
 	"acp": (*player).completes,
@@ -47,6 +51,22 @@ var acpScripts = map[string]func(p *player, prompt string) string{
 		p.says("I begin.")
 		p.update(`{"sessionUpdate":"session_info_update","_meta":{"codex":{"threadStatus":{"type":"systemError"}}}}`)
 		p.update(`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"400 the model failed"}}`)
+		return `{"stopReason":"end_turn"}`
+	},
+	"acp-floods": func(p *player, _ string) string {
+		p.calls("PickWorkItem", model.PickWorkItem{WorkItemID: p.item})
+		if err := os.WriteFile(os.Getenv("DIR")+"/begun", nil, 0o600); err != nil {
+			panic(err)
+		}
+		for fileIs := func(name string) bool { _, err := os.Stat(os.Getenv("DIR") + name); return err == nil }; !fileIs("/held"); {
+			<-time.After(10 * time.Millisecond)
+		}
+		for i := range floodOf {
+			p.update(fmt.Sprintf(`{"sessionUpdate":"agent_message_chunk","messageId":"m9","content":{"type":"text","text":"%d "}}`, i))
+		}
+		if err := os.WriteFile(os.Getenv("DIR")+"/said", nil, 0o600); err != nil {
+			panic(err)
+		}
 		return `{"stopReason":"end_turn"}`
 	},
 	"acp-limit": func(p *player, _ string) string {

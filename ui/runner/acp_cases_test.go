@@ -3,6 +3,7 @@ package runner
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"vise/model"
+	"vise/store"
 	"vise/store/home"
 	"vise/ui/config"
 )
@@ -294,22 +296,71 @@ func TestASessionThatStartsIsListed(t *testing.T) {
 	}
 }
 
-// The program of a stopped agent ends, though its driver stays.
+// The program of a stopped agent ends, though its driver stays: in a turn, and between turns.
 func TestAStoppedAgentsProgramEnds(t *testing.T) {
-	b := newBench(t)
-	b.do(model.Operator, model.CreateWorkItem{Objective: "One"})
-	end := b.attended(b.program("acp-cancel"))
-	defer end()
-	isIn := func(state home.SessionState) func() bool {
-		return func() bool {
-			s := home.SessionsIn(b.dir, time.Now).Driven()
-			return len(s) == 1 && s[0].State == state
+	for script, state := range map[string]home.SessionState{"acp-cancel": home.SessionWorks, "acp": home.SessionRests} {
+		b := newBench(t)
+		b.do(model.Operator, model.CreateWorkItem{Objective: "One"})
+		end := b.attended(b.program(script))
+		isIn := func(state home.SessionState) func() bool {
+			return func() bool {
+				s := home.SessionsIn(b.dir, time.Now).Driven()
+				return len(s) == 1 && s[0].State == state
+			}
 		}
+		await(isIn(state))
+		stopped := model.Stopped
+		b.do(model.Operator, model.UpdateAgent{AgentID: "ann", Posture: &stopped})
+		await(isIn(home.SessionGone))
+		end()
 	}
-	await(isIn(home.SessionWorks))
-	stopped := model.Stopped
-	b.do(model.Operator, model.UpdateAgent{AgentID: "ann", Posture: &stopped})
-	await(isIn(home.SessionGone))
+}
+
+// While another process holds the ledger, for longer than a command waits for it, a program is not held back, and none of its words is lost.
+func TestAFloodIsKeptWhileTheLedgerIsHeld(t *testing.T) {
+	b, dir := newBench(t), t.TempDir()
+	id := b.do(model.Operator, model.CreateWorkItem{Objective: "One"}).WorkItemID
+	p := b.program("acp-floods")
+	p.Env, p.Turn.Timeout = append(p.Env, "DIR="+dir), config.Span(time.Minute)
+	isThere := func(name string) func() bool {
+		return func() bool { _, err := os.Stat(dir + name); return err == nil }
+	}
+	end := b.attended(p)
+	defer end()
+	await(isThere("/begun"))
+	other, err := store.Open(b.dir, store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	held, saidIn := 10*time.Second, time.Duration(0)
+	err = other.Update(t.Context(), func(store.Txn) error {
+		begun, late := time.Now(), time.After(held)
+		if err := os.WriteFile(dir+"/held", nil, 0o600); err != nil {
+			return err
+		}
+		await(isThere("/said"))
+		saidIn = time.Since(begun)
+		<-late
+		return nil
+	})
+	if err != nil || saidIn > held {
+		t.Errorf("%v; the program was held back: it spoke for %v", err, saidIn)
+	}
+	b.until(func(r model.Reader) bool { a, _ := r.Agent("ann"); return a.TurnIndex > 1 || a.Turn == nil })
+	var want strings.Builder
+	for i := range floodOf {
+		fmt.Fprint(&want, i, " ")
+	}
+	if got := strings.Join(b.said(), ""); got != want.String() {
+		t.Errorf("of %d bytes the log has %d", want.Len(), len(got))
+	}
+	b.view(func(r model.Reader) {
+		x, _ := r.Trace("ann", id)
+		if n := len(x.Entries); n == 0 || !strings.HasSuffix(x.Entries[n-1].Text.Raw(), fmt.Sprint(floodOf-1)) {
+			t.Errorf("the ledger has %d rounds", n)
+		}
+	})
 }
 
 // await returns when something holds that no commit tells of.

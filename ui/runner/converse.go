@@ -3,7 +3,6 @@ package runner
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -201,11 +200,7 @@ func (c *conversation) close(end ending) {
 	if s.runs() {
 		s.note(home.SessionRests, "")
 	}
-	kept := idleFor
-	if errors.Is(end.cause, errStopped) {
-		kept = 0
-	}
-	s.idle = time.AfterFunc(kept, func() { s.end(errNext) })
+	s.idle = time.AfterFunc(idleFor, func() { s.end(errNext) })
 }
 
 // settled forgets the turn: the ledger has all of its words.

@@ -289,8 +289,12 @@ func (w *worker) run(ctx context.Context) {
 			}
 			at.next = w.Now().Add(retryAfter)
 		}
-		if w.Alone && at.isStopped {
+		if at.isStopped && w.Alone {
 			return
+		}
+		if at.isStopped && w.session != nil {
+			w.session.end(errStopped)
+			w.session = nil
 		}
 		w.wait(ctx, at)
 	}
