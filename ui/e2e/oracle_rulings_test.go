@@ -73,7 +73,7 @@ var rulings = []ruling{
 		act: regexp.MustCompile(`^(list --filter|search) `), only: regexp.MustCompile(`does not read: |! No term `)},
 	{name: "undo is of the last act", why: "it passed over what cannot be undone", act: regexp.MustCompile(`^(help )?undo\b`)},
 	{name: "an answered need is not asked", why: "it says so until its agent has read the answer", act: regexp.MustCompile(`^(inbox|brief|status|show|why)\b`),
-		only: regexp.MustCompile(`needs_input|needs (your )?input`)},
+		only: regexp.MustCompile(`needs_input|needs (your )?input|\): asks, ‹span›`)},
 	{name: "an answer is said to be unread", why: "as the above", act: regexp.MustCompile(`^(why|show|inbox)\b`), differs: regexp.MustCompile(
 		`(?s)("answered":\[.*\],)?"inbox"|,?\{"label":"Answered"[^{}]*\}|\n?[^\n{}]*(Answered|answered, not yet read|Answered, not picked up)[^\n{}]*`)},
 	{name: "an answer is said to be unread", why: "as the above", act: regexp.MustCompile(`^keys `),
