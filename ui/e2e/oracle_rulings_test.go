@@ -93,7 +93,7 @@ var rulings = []ruling{
 	{name: "agents are run over a protocol", why: "settings name a program; the private adapters went", act: regexp.MustCompile(`^config schema\b`)},
 	{name: "SpawnAgent has a preset", why: "and names no work item: it is the focus that the agent serves", act: regexp.MustCompile(`^@\w+ SpawnAgent `)},
 	{name: "a delegation has a label", why: "the first line of the words with which its agent was made", act: regexp.MustCompile(`^delegate list\b`),
-		differs: regexp.MustCompile(`,"label":"[^"]*"|( of (ann|ben)): [^\n]*`)},
+		differs: regexp.MustCompile(`(?m),"label":"[^"]*"| of (ann|ben)(: [^\n]*)?$`)},
 	{name: "doctor runs no program", why: "doctor --prove and its model are tests' own", act: regexp.MustCompile(`^help doctor\b`),
 		differs: regexp.MustCompile(` --prove runs\nthe program itself, [^:]*vise\.| *--prove  [^\n]*\n[^\n]*\n`)},
 }
