@@ -63,6 +63,46 @@ func (s Session) Steered() string {
 	return fmt.Sprintf("it runs in its program's own terminal; vise run %s goes there", s.Agent)
 }
 
+// Live returns the agent's session that lives: first one that does something. If none does, it is the newest one, which is gone, and ok is
+// false.
+func Live(all []Session, agent model.AgentID) (out Session, ok bool) {
+	for _, s := range all {
+		switch {
+		case s.Agent != agent:
+		case s.State == SessionGone && out.ID == "":
+			out = s
+		case s.State != SessionGone && (!ok || out.State == SessionRests && s.State != SessionRests):
+			out, ok = s, true
+		}
+	}
+	return out, ok
+}
+
+// Says what the session does, if that is what its agent does now; empty: its agent's next turn is the driver's.
+func (s Session) Says(now time.Time) string {
+	if s.State == "" || s.State == SessionGone || s.State == SessionRests && s.Driver.PID != 0 {
+		return ""
+	}
+	words := map[SessionState]string{SessionAsks: "asks for a permission", SessionRests: "is idle"}[s.State]
+	since := s.Since.Local().Format(clock(s.Since, now))
+	words = fmt.Sprintf("%s in a session of %s since %s", cmp.Or(words, string(s.State)), s.Program, since)
+	if s.Driver.PID == 0 && s.Process.PID == 0 {
+		words += ", as its hooks told"
+	}
+	if s.Doing != "" {
+		words += ": " + s.Doing
+	}
+	return words
+}
+
+// clock is the form of a time of the last day, or of one before.
+func clock(at, now time.Time) string {
+	if now.Sub(at) < 24*time.Hour {
+		return time.TimeOnly
+	}
+	return time.DateTime
+}
+
 // Used says what a session's context holds and what it cost: " · 61k of 200k · $0.42".
 func (s Session) Used() (out string) {
 	if s.ContextSize > 0 {
@@ -250,11 +290,14 @@ func (h Sessions) HeldElsewhere(agent model.AgentID, isOwn func(Session) bool) (
 	return out
 }
 
-// LastSession returns the agent's session that worked last on the item with these names, or else its last session.
+// LastSession returns the agent's session that worked last on the item with these names, or else its last session, whoever runs it.
 func (h Sessions) LastSession(agent model.AgentID, names ...string) (last Session, ok bool) {
 	var named bool
 	var at time.Time
 	h.eachSession(sessionAge, func(s Session, _ time.Duration) {
+		if s.Driver.PID != 0 {
+			s.At, s.WorkedOn = s.Since, append(s.WorkedOn, Named{string(s.Item), s.Since})
+		}
 		if s.Agent != agent || s.At.IsZero() || s.ID == "" {
 			return
 		}

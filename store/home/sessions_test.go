@@ -3,6 +3,8 @@ package home
 import (
 	"testing"
 	"time"
+
+	"vise/model"
 )
 
 // TestASessionIsKnownAfterItsEnd, for 30 days: by the items that it named, or else as the agent's last one. While it
@@ -52,4 +54,43 @@ func TestASessionIsKnownAfterItsEnd(t *testing.T) {
 	live(0)
 	now = now.Add(31 * 24 * time.Hour)
 	last("")
+}
+
+// TestASessionsStateIsWhatItsHooksAndItsProcessSay: since when, at what, and that it is gone when its process is.
+func TestASessionsStateIsWhatItsHooksAndItsProcessSay(t *testing.T) {
+	now := time.Date(2026, 11, 28, 10, 0, 0, 0, time.Local)
+	h := SessionsIn(t.TempDir(), func() time.Time { return now })
+	alive := map[int]bool{1: true}
+	check := func(want string) {
+		t.Helper()
+		s, _ := Live(h.Known(func(p model.Process) bool { return alive[p.PID] }), "ann")
+		if got := string(s.State) + " " + s.Says(now); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	at := func(s Session) Session { s.Program, s.ID, s.Agent, s.At = "claude", "s1", "ann", now; return s }
+	h.NoteSession(at(Session{State: SessionWorks, Process: model.Process{PID: 1}}))
+	check("works works in a session of claude since 10:00:00")
+	now = now.Add(time.Minute)
+	h.NoteSession(at(Session{State: SessionWorks, Doing: "run go test"}))
+	check("works works in a session of claude since 10:00:00: run go test")
+	h.NoteSession(at(Session{State: SessionAsks, Doing: "run rm"}))
+	check("asks asks for a permission in a session of claude since 10:01:00: run rm")
+	now = now.Add(time.Hour)
+	check("asks asks for a permission in a session of claude since 10:01:00: run rm")
+	h.NoteSession(at(Session{State: SessionRests}))
+	check("rests is idle in a session of claude since 11:01:00")
+	alive[1] = false
+	check("gone ")
+	h.Put(Session{Program: "codex", ID: "s2", Agent: "ann", Since: now, State: SessionRests, Driver: model.Process{PID: 2}})
+	alive[2] = true
+	check("rests ") // its driver begins the next turn
+	now = now.Add(time.Second)
+	h.NoteSession(Session{Program: "gemini", ID: "s3", Agent: "ann", At: now, State: SessionWorks})
+	check("works works in a session of gemini since 11:01:01, as its hooks told")
+	if s, _ := h.LastSession("ann"); s.ID != "s3" {
+		t.Errorf("the last session is %s", s.ID)
+	}
+	now = now.Add(worksFor + time.Second)
+	check("rests ")
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"vise/model"
 	"vise/store/home"
 	"vise/ui/acp"
 	"vise/ui/agents"
@@ -18,6 +19,25 @@ type sessionView struct {
 
 func sessionsIn(h *home.Home, now func() time.Time) sessionView {
 	return sessionView{home.SessionsIn(h.Dir(), now), h.Dir()}
+}
+
+// sessions are those of the home that is open.
+func (e *Env) sessions() []home.Session {
+	if e.home == nil {
+		return nil
+	}
+	return sessionsIn(e.home, e.now).Known()
+}
+
+// doesNow puts what the agent's session does in the place of when it runs next.
+func (e *Env) doesNow(agent model.AgentID, label *string, next *model.Text) {
+	s, _ := home.Live(e.sessions(), agent)
+	if words := s.Says(e.now()); words != "" {
+		*next = model.Text(words)
+		if *label == "Runs next" {
+			*label = "Does now"
+		}
+	}
 }
 
 // Known is part of console.Sessions.

@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
 
 	"vise/model"
+	"vise/store/home"
 	"vise/ui/acp"
 )
 
@@ -24,8 +26,10 @@ type agentGist struct {
 	Counts        map[model.Class]int `json:"counts"`
 	NeedsOperator int                 `json:"needs_operator"`
 	Decision      model.Decision      `json:"decision"`
-	Limits        model.Limits        `json:"limits,omitzero"`
-	Evidence      model.EvidenceRule  `json:"evidence,omitzero"`
+	// Session is the agent's session that lives, else its last one.
+	Session  *home.Session      `json:"session,omitempty"`
+	Limits   model.Limits       `json:"limits,omitzero"`
+	Evidence model.EvidenceRule `json:"evidence,omitzero"`
 	// Failure is how the last turn failed. It is missing if the turn did not fail.
 	Failure *model.TurnFailure `json:"failure,omitempty"`
 	// Forges say why gh or glab cannot be asked about items that wait for a forge.
@@ -224,6 +228,7 @@ func gists(e *Env, r model.Reader, only model.AgentID) []agentGist {
 		x, _ := r.Agent(only)
 		list = []model.Agent{x}
 	}
+	all := e.sessions()
 	for _, x := range list {
 		g := agentGist{
 			AgentID: x.ID, Posture: x.Posture, AutoPick: x.AutoPick, ParentAgentID: x.ParentAgentID, Counts: map[model.Class]int{},
@@ -233,6 +238,9 @@ func gists(e *Env, r model.Reader, only model.AgentID) []agentGist {
 		if w, ok := model.Focus(r, x.ID); ok {
 			row := model.RowOf(w, r.ItemWaits(x.ID, w.ID), true)
 			g.Current = &row
+		}
+		if s, _ := home.Live(all, x.ID); s.ID != "" {
+			g.Session = &s
 		}
 		for _, c := range model.Classes {
 			g.Counts[c] = r.Count(x.ID, model.ClassTally(c))
@@ -247,7 +255,14 @@ func (p *page) agents(l agentList) {
 		if i > 0 {
 			p.line("")
 		}
-		p.line("%s  %s", p.strong(string(g.AgentID)), decisionWords(g.Decision))
+		words := decisionWords(g.Decision)
+		if g.Session != nil {
+			words = cmp.Or(g.Session.Says(p.now), words)
+		}
+		p.line("%s  %s", p.strong(string(g.AgentID)), model.Text(words))
+		if s := g.Session; s != nil && s.State == home.SessionGone && s.Driver.PID == 0 {
+			p.line("  its session of %s is gone; vise run %s opens it again", model.Text(s.Program), g.AgentID)
+		}
 		if g.Failure != nil {
 			p.line("  failing: turn %d, %s", g.Failure.Turn, model.Spaced(g.Failure.Code))
 		}

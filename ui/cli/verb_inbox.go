@@ -124,6 +124,7 @@ func whyAgent(e *Env, agent model.AgentID) (answer, error) {
 		d := model.DeskOf(r, agent, model.Stamp{At: now}, model.Class.Limit)
 		out := agentReasons{model.ExplainAgent(r, agent, now), model.PathOf(r, agent, now),
 			upNext{Revision: d.Revision, Current: d.Current, Candidates: []class{}, NeedsOperator: d.NeedsYou}}
+		e.doesNow(agent, &out.Lines[0].Label, &out.Lines[0].Text)
 		for _, s := range d.Sections {
 			if s.Total > 0 {
 				out.Candidates = append(out.Candidates, class{s.Class, s.Total, s.Rows})

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -16,6 +17,7 @@ import (
 	"vise/model"
 	"vise/store/home"
 	"vise/ui/agents"
+	"vise/ui/runner"
 )
 
 func installVerb() verb {
@@ -394,8 +396,21 @@ func attach(e *Env, ref string) (to attached, err error) {
 		return to, notFound("no session of %s is known", agent).
 			WithHint("sessions are known from the program's hooks: vise doctor PROGRAM says whether they arrive")
 	}
-	to = attached{Session: s, Dir: s.Dir, Command: paneOf(e, s)}
-	if to.Open = to.Command != nil; !to.Open {
+	p := cmp.Or(s.Driver, s.Process)
+	lives := s.State != home.SessionGone && p.PID != 0 && runner.Alive(p)
+	to = attached{Session: s, Dir: s.Dir}
+	if lives || p.PID == 0 {
+		to.Command = paneOf(e, s, lives)
+	}
+	to.Open = to.Command != nil
+	switch {
+	case lives && s.Driver.PID != 0:
+		return to, refuse("session %s still runs (pid %d), and vise drives it", model.Text(s.ID), p.PID).
+			WithHint("vise log -f %s shows it; vise stop %[1]s ends it, then it can be opened in its own terminal", agent)
+	case lives && !to.Open:
+		return to, refuse("session %s still runs (pid %d), outside tmux", model.Text(s.ID), p.PID).
+			WithHint("go to its terminal; when it has ended there, vise run %s opens it again", model.Text(ref))
+	case !to.Open:
 		to.Command = agents.Resume(s)
 	}
 	if to.Command == nil {
@@ -408,9 +423,9 @@ func attach(e *Env, ref string) (to attached, err error) {
 // tmuxTimeout is the time limit for tmux's answer.
 const tmuxTimeout = 2 * time.Second
 
-// paneOf returns the command that shows the tmux pane in which a session still runs. It returns nil if the pane is gone, or if a shell runs
-// in it again.
-func paneOf(e *Env, s home.Session) []string {
+// paneOf returns the command that shows the tmux pane in which a session still runs. It returns nil if the pane is gone, or, unless the
+// session's process is known to live, if a shell runs in it again.
+func paneOf(e *Env, s home.Session, lives bool) []string {
 	if s.Pane == "" || s.Tmux == "" {
 		return nil
 	}
@@ -420,7 +435,7 @@ func paneOf(e *Env, s home.Session) []string {
 	ask := exec.CommandContext(ctx, tmux[0], append(tmux[1:], "display-message", "-p", "-t", s.Pane, "#{pane_current_command}")...)
 	out, err := ask.Output()
 	running := strings.TrimSpace(string(out))
-	if err != nil || running == "" || slices.Contains([]string{"sh", "bash", "zsh", "fish", "dash", "ksh"}, running) {
+	if err != nil || running == "" || !lives && slices.Contains([]string{"sh", "bash", "zsh", "fish", "dash", "ksh"}, running) {
 		return nil
 	}
 	show := "attach-session"

@@ -180,7 +180,10 @@ vise why wi-7f3k`,
 			}
 			return readItem(e, args[0], (*page).why, func(r model.Reader, w model.WorkItem) reasons {
 				now := e.now()
-				return reasons{w.ID, w.Handle, w.Objective, model.Explain(r, w, now), model.PathOf(r, w.AgentID, now)}
+				why := model.Explain(r, w, now)
+				last := &why.Lines[len(why.Lines)-1]
+				e.doesNow(w.AgentID, &last.Label, &last.Text)
+				return reasons{w.ID, w.Handle, w.Objective, why, model.PathOf(r, w.AgentID, now)}
 			})
 		},
 	}

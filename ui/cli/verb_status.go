@@ -96,6 +96,8 @@ type bar struct {
 	// Working is the number of agents with a current item. Current is that item if there is only one.
 	Working int           `json:"working"`
 	Current *model.Handle `json:"current,omitempty"`
+	// Session is what the session of the agent with the current item does.
+	Session home.SessionState `json:"session,omitempty"`
 	// Class is the most urgent of needs-you, triggered, working, idle, none and error.
 	Class string `json:"class"`
 	// Trouble is why nothing else is known.
@@ -215,13 +217,16 @@ func (b *bar) count(r model.Reader, a *Env) {
 		if g.Current != nil {
 			b.Working++
 			b.Current, b.objective = &g.Current.Handle, g.Current.Objective
+			if g.Session != nil && g.Session.State != home.SessionGone {
+				b.Session = g.Session.State
+			}
 			if t := g.Current.Todo; t.Total > 0 {
 				b.progress = fmt.Sprintf(" %d/%d", t.Done, t.Total)
 			}
 		}
 	}
 	if b.Working != 1 {
-		b.Current = nil
+		b.Current, b.Session = nil, ""
 	}
 	b.Class = b.class()
 }
@@ -255,7 +260,7 @@ func (b *bar) words(g themes.Glyphs) string {
 	add(g.NeedsYou, b.NeedsYou)
 	add(g.Triggered, b.Triggered)
 	if b.Current != nil {
-		parts = append(parts, g.Current+string(*b.Current)+b.progress)
+		parts = append(parts, strings.TrimSpace(g.Current+string(*b.Current)+b.progress+" "+string(b.Session)))
 	} else {
 		add(g.Current, b.Working)
 	}

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"vise/model"
+	"vise/store/home"
 	"vise/ui/action"
 	"vise/ui/console/screen"
 	"vise/ui/text"
@@ -136,7 +138,8 @@ func (c *console) status() string {
 	}
 	var parts []string
 	if c.view == viewDesk && c.agent != "" && !c.layers.toZero() {
-		parts = append(parts, clean(c.agent)+": "+c.truth.desk.Decision.Words())
+		s, _ := home.Live(c.talk.all, c.agent)
+		parts = append(parts, clean(c.agent)+": "+cmp.Or(clean(s.Says(c.now)), c.truth.desk.Decision.Words()))
 	}
 	if n := c.outbox.unsaved(); n > 0 {
 		parts = append(parts, "saving "+strconv.Itoa(n))

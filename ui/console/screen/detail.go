@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -288,7 +289,10 @@ func (v Detail) history(w int) []string {
 
 func (v Detail) why(w int) []string {
 	var out []string
-	for _, l := range v.Why.Lines {
+	for i, l := range v.Why.Lines {
+		if i == len(v.Why.Lines)-1 && v.Session != nil { // when its agent runs next
+			l.Text = cmp.Or(model.Text(v.Session.Says(v.Now)), l.Text)
+		}
 		out = append(out, v.labelled(l.Label, l.Text, w)...)
 	}
 	if len(v.Path.Steps) > 0 {

@@ -249,6 +249,10 @@ func (v FleetView) runsNext() string {
 	if words := m.Agent.CostWords(v.Now); words != "" {
 		cost = " Its turns used " + words + "."
 	}
+	s, _ := home.Live(v.Sessions, m.Agent.ID)
+	if says := s.Says(v.Now); says != "" {
+		return name + " " + v.Show(model.Text(says)) + "." + cost
+	}
 	if d := why.Decision; d.HeldBy != "" {
 		next := fmt.Sprintf("%s runs next in %s: %s. {review} retries now.", name, text.Age(d.Until.Sub(v.Now)), d.HeldBy)
 		return v.Keyed(next) + cost

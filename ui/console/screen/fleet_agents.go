@@ -261,7 +261,10 @@ func (v FleetView) saying(m model.FleetMember) saying {
 		s.lead, s.rest, s.end = "stalled:", v.Show(m.Why.Stalled[0].Objective), retry
 	case m.State == model.AgentTriggered && m.Came != nil:
 		s.lead, s.rest, s.end = v.came(m)
-	case d.HeldBy != "":
+	case m.Current == nil && v.isLive(m):
+		s.lead, s.rest = "", "no work item is picked"
+		s = v.inSession(s, m)
+	case d.HeldBy != "" && !v.isLive(m):
 		s.lead, s.rest, s.end = "rests "+text.Age(d.Until.Sub(v.Now))+":", d.HeldBy, retry
 	case m.State == model.AgentWorks && m.Current != nil:
 		s.lead, s.rest = "", v.work(*m.Current)
@@ -279,13 +282,18 @@ func (v FleetView) saying(m model.FleetMember) saying {
 	return s
 }
 
+// isLive reports whether a session tells what the agent does now.
+func (v FleetView) isLive(m model.FleetMember) bool {
+	s, _ := home.Live(v.Sessions, m.Agent.ID)
+	return s.Says(v.Now) != ""
+}
+
 // inSession adds at what an agent's session works, and what it used.
 func (v FleetView) inSession(s saying, m model.FleetMember) saying {
-	at := slices.IndexFunc(v.Sessions, func(x home.Session) bool { return x.Agent == m.Agent.ID && x.State != home.SessionGone })
-	if at < 0 {
+	x, ok := home.Live(v.Sessions, m.Agent.ID)
+	if !ok {
 		return s
 	}
-	x := v.Sessions[at]
 	s.lead, s.end = string(x.State)+" "+v.Age(x.Since)+":", s.end+x.Used()
 	if x.Doing != "" {
 		s.rest = v.Show(model.Text(x.Doing)) + " · " + s.rest
