@@ -3,6 +3,7 @@ package acp
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -81,46 +82,82 @@ func (c Call) texts() string {
 
 // Field is a field of a form.
 type Field struct {
-	// Words ask for it. Choices are its values, if they are listed.
-	Name, Words string
-	Choices     []string
-	kind        string
+	// Words ask for it. Choices are the titles of its values, if they are listed.
+	Words   string
+	Choices []string
+	name    string
+	kind    string
+	values  []any
+	// other is the field for an answer that is none of the choices, or "".
+	other string
 }
 
 // Fields returns the fields of a form, by name.
 func Fields(form acp.UnstableCreateElicitationForm) (out []Field) {
-	for _, name := range slices.Sorted(maps.Keys(form.RequestedSchema.Properties)) {
-		f := Field{Name: name, Words: name}
-		m, _ := form.RequestedSchema.Properties[name].(map[string]any)
-		f.kind, _ = m["type"].(string)
-		for _, of := range []string{"title", "description"} {
-			if s, ok := m[of].(string); ok && s != "" {
+	all := form.RequestedSchema.Properties
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if base, isOther := strings.CutSuffix(name, "_custom"); isOther && all[base] != nil { // Claude Code
+			continue
+		}
+		f := Field{name: name, Words: name}
+		of := all[name]
+		f.kind, _ = in(of, "type").(string)
+		for _, x := range []string{"title", "description"} {
+			if s, ok := in(of, x).(string); ok && s != "" {
 				f.Words = s
 			}
 		}
-		list, _ := m["enum"].([]any)
-		for _, x := range list {
-			if s, ok := x.(string); ok {
-				f.Choices = append(f.Choices, s)
+		if f.kind == "boolean" {
+			f.Choices, f.values = []string{"yes", "no"}, []any{true, false}
+		}
+		if f.kind == "array" {
+			of = in(of, "items")
+		}
+		for _, list := range []string{"enum", "oneOf", "anyOf"} {
+			values, _ := in(of, list).([]any)
+			for _, x := range values {
+				value := cmp.Or(in(x, "const"), x)
+				f.values = append(f.values, value)
+				f.Choices = append(f.Choices, fmt.Sprint(cmp.Or(in(x, "title"), value)))
 			}
 		}
-		if f.kind == "boolean" {
-			f.Choices = []string{"yes", "no"}
+		if all[name+"_custom"] != nil {
+			f.other = name + "_custom"
 		}
 		out = append(out, f)
 	}
 	return out
 }
 
-// Value reads an answer as the field's value.
-func (f Field) Value(answer string) (any, bool) {
+// Fill puts an answer into the content of a form, and reports whether it is one. Several choices are separated by commas.
+func (f Field) Fill(content map[string]any, answer string) bool {
 	answer = strings.TrimSpace(answer)
-	switch f.kind {
-	case "boolean":
-		return slices.Contains([]string{"yes", "y", "true"}, strings.ToLower(answer)), true
-	case "integer", "number":
+	if f.kind == "integer" || f.kind == "number" {
 		n, err := strconv.ParseFloat(answer, 64)
-		return n, err == nil
+		content[f.name] = n
+		return err == nil
 	}
-	return answer, true
+	words := []string{answer}
+	if f.kind == "array" {
+		words = strings.Split(answer, ",")
+	}
+	var chosen []any
+	for _, word := range words {
+		i := slices.IndexFunc(f.Choices, func(c string) bool { return strings.EqualFold(c, strings.TrimSpace(word)) })
+		switch {
+		case i >= 0:
+			chosen = append(chosen, f.values[i])
+		case f.other != "":
+			content[f.other] = answer
+			return true
+		case len(f.Choices) > 0:
+			return false
+		default:
+			chosen = append(chosen, word)
+		}
+	}
+	if content[f.name] = chosen[0]; f.kind == "array" {
+		content[f.name] = chosen
+	}
+	return true
 }

@@ -14,6 +14,7 @@ import (
 	"vise/model"
 	"vise/store"
 	"vise/store/home"
+	"vise/ui/acp"
 	"vise/ui/config"
 )
 
@@ -121,6 +122,11 @@ func TestAnOpenQuestionEndsWithItsTurn(t *testing.T) {
 	end()
 	if got := len(b.entries(model.EventPermissionAsked)); got == 0 {
 		t.Error("nothing was asked")
+	}
+	for _, p := range b.parts() {
+		if p.Kind == acp.PartAsk && (p.Call.Title != "rm -rf build" || p.Text != "cancelled") {
+			t.Errorf("the log has %+v", p)
+		}
 	}
 }
 

@@ -46,6 +46,17 @@ func (b *bench) answering(p Program, answer model.PermissionAnswer) {
 
 func (b *bench) said() (words []string) {
 	b.t.Helper()
+	for _, p := range b.parts() {
+		if p.Kind == acp.PartWords {
+			words = append(words, p.Text.Raw())
+		}
+	}
+	return words
+}
+
+// parts is the story of the only session.
+func (b *bench) parts() []acp.Part {
+	b.t.Helper()
 	s := home.SessionsIn(b.dir, time.Now).Driven()
 	if len(s) != 1 {
 		b.t.Fatalf("%d sessions", len(s))
@@ -58,12 +69,7 @@ func (b *bench) said() (words []string) {
 	for _, e := range entries {
 		story.Add(e)
 	}
-	for _, p := range story.Parts {
-		if p.Kind == acp.PartWords {
-			words = append(words, p.Text.Raw())
-		}
-	}
-	return words
+	return story.Parts
 }
 
 func TestAPermissionIsAskedAndItsAnswerReachesTheProgram(t *testing.T) {

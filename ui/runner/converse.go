@@ -333,7 +333,7 @@ func (s *session) Ask(r sdk.RequestPermissionRequest) func(context.Context) sdk.
 	return func(ctx context.Context) sdk.PermissionOptionId {
 		defer c.answering.Done()
 		answer := c.permission(ctx, call, r.Options)
-		c.log.Add(acp.Entry{Ask: &sdk.ToolCallUpdate{ToolCallId: call.ID}, Answer: model.Text(answer)})
+		c.log.Add(acp.Entry{Ask: &sdk.ToolCallUpdate{ToolCallId: call.ID}, Answer: cmp.Or(model.Text(answer), "cancelled")})
 		if answer == model.PermitDeny {
 			s.mu.Lock()
 			defer s.mu.Unlock()
@@ -471,7 +471,7 @@ func (c *conversation) question(ctx context.Context, form sdk.UnstableCreateElic
 			if !ok {
 				return nil
 			}
-			out[f.Name], isValue = f.Value(answer)
+			isValue = f.Fill(out, answer)
 		}
 	}
 	return out

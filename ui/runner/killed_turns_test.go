@@ -27,6 +27,9 @@ var killedSeed = flag.Uint64("killed-seed", 0, "the seed of TestWordsOutliveKill
 // machine may be busy.
 const unwritten = time.Second
 
+// speaker tells this process's words from those of all others; numbers of processes come again.
+var speaker = time.Now().UnixNano()
+
 // order tells the scripted program in which of its turns it kills what, after how many replies.
 var order = regexp.MustCompile(`turn (\d+): kill (\w+) after (\d+)`)
 
@@ -44,7 +47,7 @@ func init() {
 		}
 		var words []string
 		say := func() {
-			words = append(words, fmt.Sprintf("[%d.%d]", os.Getpid(), p.texts))
+			words = append(words, fmt.Sprintf("[%d.%d]", speaker, p.texts))
 			p.texts++
 			p.update(fmt.Sprintf(`{"sessionUpdate":"agent_message_chunk","messageId":"m%d","content":{"type":"text","text":%q}}`,
 				p.texts, words[len(words)-1]))

@@ -303,5 +303,7 @@ func (s *session) Update(u sdk.SessionUpdate) {
 	c.usage.Update(u)
 	c.log.Update(u)
 	c.rounds = append(c.rounds, rounds...)
-	inform(c.more)
+	if len(rounds) > 0 || u.AgentMessageChunk == nil && u.AgentThoughtChunk == nil { // a piece of a text alone changes nothing
+		inform(c.more)
+	}
 }
