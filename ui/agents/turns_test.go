@@ -156,3 +156,59 @@ func TestACodexWhoseHooksNobodyTrustsIsReadAtItsTurnsEnd(t *testing.T) {
 	b.offered(one, "Split the limiter; the proxy uses it.", model.ReportNearRound)
 	b.offered(two, "Turn 1.", model.ReportTurnFinal)
 }
+
+// TestEachCompletionOfATurnIsReportedWithItsOwnWords: two and three, one after the other, and one without words among them.
+func TestEachCompletionOfATurnIsReportedWithItsOwnWords(t *testing.T) {
+	b := newHookBench(t)
+	var lines []string
+	var path string
+	said := []string{"The first is done.", "The second is done.", "", "The fourth is done."}
+	ids := make([]model.ItemID, len(said))
+	for i, words := range said {
+		ids[i] = b.completed("claude")
+		reply, call := fmt.Sprintf("msg_%d", i), fmt.Sprintf("toolu_%d", i)
+		if words != "" {
+			lines = append(lines, text(reply, words))
+		}
+		lines = append(lines, use(reply, call, ids[i]), done(call))
+		path = b.transcript(lines...)
+		b.must(completedIn(path, "s1", call, ids[i]), "claude", "PostToolUse")
+	}
+	b.must(stop("s1", path, "Anything else?", ""), "claude", "Stop")
+	for i, words := range said {
+		if words == "" {
+			b.offered(ids[i], "Anything else?", model.ReportTurnFinal)
+			continue
+		}
+		b.reported(ids[i], words, model.ReportSameRound)
+	}
+}
+
+// TestRepliesOfCodexAreToldApartByTheirRecords, in code mode too, so that their words are kept. Words of another reply are not.
+func TestRepliesOfCodexAreToldApartByTheirRecords(t *testing.T) {
+	b := newHookBench(t)
+	one, two := b.completed("codex"), b.completed("codex")
+	raw, err := os.ReadFile("testdata/codex-code-transcript.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	record := func(reply, lines string) string { // after a reply's calls, before their answers
+		at := strings.Index(lines, `{"type":"event_msg"`)
+		if at < 0 {
+			t.Fatal("the recording has no event")
+		}
+		return lines[:at] + fmt.Sprintf(`{"type":"token_usage_record","payload":{"response_id":%q}}`, reply) + "\n" + lines[at:]
+	}
+	all := strings.SplitAfter(string(raw), "\n")
+	pick, complete := strings.Join(all[:4], ""), strings.Join(all[4:8], "")
+	silent := strings.NewReplacer("exec-2", "exec-3", "call_2", "call_3").Replace(strings.SplitAfterN(complete, "\n", 2)[1])
+	path := b.transcript(strings.ReplaceAll(record("r1", pick)+record("r2", complete), "ITEM", string(one)) +
+		strings.ReplaceAll(record("r3", silent), "ITEM", string(two)))
+	for i, id := range []model.ItemID{one, two} {
+		call := strings.Replace(completedIn(path, "th1", fmt.Sprintf("exec-%d", i+2), id), "permission_mode", "turn_id", 1)
+		b.must(call, "codex", "PostToolUse")
+	}
+	b.must(stop("th1", path, "Anything else?", ""), "codex", "Stop")
+	b.reported(one, "Split the limiter; the proxy uses it.", model.ReportSameRound)
+	b.offered(two, "Anything else?", model.ReportTurnFinal)
+}

@@ -109,7 +109,7 @@ func (c *call) readTranscript(dir, path string, subagent bool, waiting []pending
 			continue
 		}
 		read = from
-		for _, r := range c.scan(io.NewSectionReader(f, from, maxTranscript), subagent, x) {
+		for _, r := range c.scan(io.NewSectionReader(f, from, maxTranscript), subagent, waiting) {
 			isNew := !slices.ContainsFunc(found, func(y transcript.Round) bool { return y.ID == r.ID })
 			if isNew && slices.ContainsFunc(waiting, func(x pending) bool { return slices.Contains(r.Tools, x.ToolUse) }) {
 				found = append(found, r)
@@ -119,15 +119,15 @@ func (c *call) readTranscript(dir, path string, subagent bool, waiting []pending
 	return found, nil
 }
 
-// scan reads completing rounds up to the round of x.
-func (c *call) scan(r io.Reader, subagent bool, x pending) (all []transcript.Round) {
+// scan reads completing rounds until it has those of all that wait, or to the end if none is named.
+func (c *call) scan(r io.Reader, subagent bool, waiting []pending) (all []transcript.Round) {
 	in := programOf(c.program).transcript(subagent)
 	if r, ok := in.(*transcript.Replies); ok {
 		r.Done = c.done
 	}
 	c.eachRound(r, in, func(r transcript.Round) bool {
 		all = append(all, r)
-		return !x.isIn(all)
+		return len(waiting) == 0 || slices.ContainsFunc(waiting, func(x pending) bool { return !x.isIn(all) })
 	})
 	return transcript.Completing(all)
 }
@@ -207,7 +207,7 @@ func (c *call) unhooked(ctx context.Context, p payload) error {
 	}
 	defer f.Close()
 	var fresh []transcript.Round
-	for _, r := range c.scan(io.NewSectionReader(f, max(0, size-maxTranscript), maxTranscript), false, pending{}) {
+	for _, r := range c.scan(io.NewSectionReader(f, max(0, size-maxTranscript), maxTranscript), false, nil) {
 		if c.once("unhooked", p.Session+r.ID) {
 			fresh = append(fresh, r)
 		}
