@@ -46,6 +46,8 @@ type Session struct {
 	ContextSize int         `json:"context_size,omitempty"`
 	// Total is what the session cost in US dollars, as its program told it last.
 	Total float64 `json:"total_usd,omitempty"`
+	// Count is what a session that a person runs has used.
+	Count Count `json:"count,omitzero"`
 	// Item is the item that the session picked last, unless another session of the agent has picked it since.
 	Item model.ItemID `json:"work_item_id,omitempty"`
 	// WorkedOn are the items that the session named last, by the name that it used, newest first.
@@ -115,6 +117,32 @@ func (s Session) Used() (out string) {
 	return out
 }
 
+// Count is what a session used, as far as its transcript was read.
+type Count struct {
+	// Read is where the next reading begins. Driven means that a driver counts, because it runs the program.
+	Read   int64 `json:"read"`
+	Driven bool  `json:"driven,omitempty"`
+	// Days are the sums, by day (UTC); Reply is the last reply, which used Last so far.
+	Days  map[string]model.Usage `json:"days,omitempty"`
+	Reply string                 `json:"reply,omitempty"`
+	Last  model.Usage            `json:"last,omitzero"`
+}
+
+// Add counts what a reply used. What is told of one reply again takes the place of what was told before.
+func (c *Count) Add(day, reply string, u model.Usage) {
+	if u == (model.Usage{}) {
+		return
+	}
+	if c.Days == nil {
+		c.Days = map[string]model.Usage{}
+	}
+	sum := c.Days[day]
+	if reply != "" && reply == c.Reply {
+		sum.InputTokens, sum.OutputTokens = sum.InputTokens-c.Last.InputTokens, sum.OutputTokens-c.Last.OutputTokens
+	}
+	c.Days[day], c.Reply, c.Last = sum.Plus(u), reply, u
+}
+
 // Named is an item as a session named it, and when.
 type Named struct {
 	Name string    `json:"name"`
@@ -174,6 +202,12 @@ func (h Sessions) NoteSession(s Session) {
 	}
 	if s.Process.PID == 0 {
 		s.Process = was.Process
+	}
+	if s.Count.Driven = s.Count.Driven || was.Count.Driven; !s.Count.Driven {
+		s.Count = was.Count
+	}
+	if info, err := os.Lstat(s.Transcript); err == nil && was.Driver.PID != 0 {
+		s.Count.Read = info.Size() // its driver counted so far
 	}
 	s.State, s.Item, s.Since = cmp.Or(s.State, was.State), cmp.Or(s.Item, was.Item), was.Since
 	if s.State != was.State || s.Since.IsZero() {
@@ -260,6 +294,23 @@ func (h Sessions) Known(alive func(model.Process) bool) (out []Session) {
 	})
 	slices.SortStableFunc(out, func(a, b Session) int { return b.Since.Compare(a.Since) })
 	return out
+}
+
+// SessionOf returns what is known of a session.
+func (h Sessions) SessionOf(program, id string) (Session, bool) {
+	s, _ := readSession(h.sessionFile(program, id))
+	return s, s.ID != ""
+}
+
+// KeepCount keeps what a session has used. That is no news of it.
+func (h Sessions) KeepCount(s Session) {
+	path := h.sessionFile(s.Program, s.ID)
+	info, err := os.Lstat(path)
+	if now, ok := h.SessionOf(s.Program, s.ID); ok && err == nil {
+		now.Count = s.Count
+		_ = keepSession(path, now) // counted again next time
+		_ = os.Chtimes(path, time.Time{}, info.ModTime())
+	}
 }
 
 // EndSession notes that a session has ended: it has no state.

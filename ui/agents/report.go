@@ -38,6 +38,7 @@ func (c *call) stopped(ctx context.Context, p payload) error {
 		}
 	}
 	c.rests()
+	c.counts(p)
 	return c.awaitInServer(p)
 }
 

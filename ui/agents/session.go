@@ -97,7 +97,7 @@ func (c *call) heard(p payload) (s home.Session, ok bool) {
 	if c.session == "" || p.Subagent != "" || c.isDriven() {
 		return s, false
 	}
-	s = home.Session{Program: c.program, ID: c.session, Agent: c.agent}
+	s = home.Session{Program: c.program, ID: c.session, Agent: c.agent, Count: home.Count{Driven: c.driven()}}
 	if p.Tool != "" && !transcript.IsOurs(p.Tool) {
 		return s, true
 	}

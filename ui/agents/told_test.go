@@ -6,9 +6,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"vise/store/home"
 	"vise/ui/acp"
+	"vise/ui/transcript"
 )
 
 // toldBy returns a session of a program whose transcript has a text, and a function that tells it as lines.
@@ -92,5 +94,52 @@ func TestOfALongTranscriptTheEndIsTold(t *testing.T) {
 	got := tell()
 	if !strings.HasPrefix(got, "8 earlier words are in ") || !strings.Contains(got, "word 2999 ") || strings.Contains(got, "word 900 ") {
 		t.Errorf("got %d bytes: %.200q", len(got), got)
+	}
+}
+
+// TestWhatASessionUsedIsCountedOnce: each reply of the transcript, from where it was read last.
+func TestWhatASessionUsedIsCountedOnce(t *testing.T) {
+	const used = `{"type":"assistant","timestamp":"2026-11-2%d","message":{"id":"m%d","usage":{"input_tokens":10,"cache_read_input_tokens":5,"output_tokens":%d}}}` + "\n"
+	h := home.SessionsIn(t.TempDir(), time.Now)
+	s, _ := toldBy(t, "claude", "")
+	s.Agent, s.At = "ann", time.Now()
+	h.NoteSession(s)
+	count := func(want string, lines ...string) {
+		t.Helper()
+		f, err := os.OpenFile(s.Transcript, os.O_APPEND|os.O_WRONLY, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		if _, err := f.WriteString(strings.Join(lines, "")); err != nil {
+			t.Fatal(err)
+		}
+		CountAll(h)
+		h.NoteSession(s) // other news changes no count
+		now, _ := h.SessionOf("claude", "s1")
+		if got := fmt.Sprint(now.Count.Days); got != want {
+			t.Errorf("counted %s, want %s", got, want)
+		}
+	}
+	line := func(day, id, out int) string { return strings.Replace(fmt.Sprintf(used, day, id, out), `","message`, `T10:00:00Z","message`, 1) }
+	count("map[2026-11-27:{0 15 2}]", line(7, 1, 1), line(7, 1, 2))
+	count("map[2026-11-27:{0 15 4}]", line(7, 1, 4))
+	count("map[2026-11-27:{0 15 4} 2026-11-28:{0 15 7}]", line(8, 2, 7), line(8, 3, 9)[:60])
+	s.Count.Driven = true
+	h.NoteSession(s)
+	count("map[]", line(8, 4, 9))
+}
+
+// TestEachProgramTellsTokens, in its own form.
+func TestEachProgramTellsTokens(t *testing.T) {
+	for program, line := range map[string]string{
+		"codex":   `{"type":"token_usage_record","payload":{"response_id":"r1","usage":{"input_tokens":12,"output_tokens":8}}}`,
+		"gemini":  `{"id":"g1","type":"gemini","content":"x","tokens":{"input":12,"output":8}}`,
+		"copilot": `{"type":"session.usage_record","data":{"usage":{"inputTokens":12,"outputTokens":8}}}`,
+	} {
+		l, _ := transcript.Read(program, []byte(line))
+		if l.Usage.InputTokens != 12 || l.Usage.OutputTokens != 8 {
+			t.Errorf("%s: %+v", program, l.Usage)
+		}
 	}
 }

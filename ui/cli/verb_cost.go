@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"vise/model"
+	"vise/ui/agents"
 )
 
 // costs is the data of cost: what the turns of a period used, as far as the programs report it.
@@ -15,6 +16,15 @@ type costs struct {
 	Days      []dayCost  `json:"days"`
 	WorkItems []itemCost `json:"work_items"`
 	Turns     []turnCost `json:"turns"`
+	// Own is what sessions used that people run in the programs' own terminals, as their transcripts tell.
+	Own []dayUse `json:"interactive,omitempty"`
+}
+
+// dayUse is what an agent's sessions used on one day (UTC).
+type dayUse struct {
+	Day     string        `json:"day"`
+	AgentID model.AgentID `json:"agent_id"`
+	model.Usage
 }
 
 // dayCost is an agent's use on one day (UTC).
@@ -61,6 +71,8 @@ func costVerb() verb {
 		use: "cost [ID]", short: "Show what turns cost, by agent and day, and by work item",
 		long: `cost adds up what agents' programs say that the turns of vise drive used: US dollars (Claude Code, OpenCode, rounds)
 and tokens (also Codex and Gemini CLI). With ID it shows the turns of that work item. Days are those of UTC.
+Apart from these it shows the tokens of sessions that people run in the programs' own terminals, from their transcripts
+(Claude Code, Codex, Gemini CLI, Copilot CLI), each reply once.
 A limit a day: vise agents set AGENT --max-cost-per-day DOLLARS.`,
 		example: "vise cost --days 30",
 		flags: flags{
@@ -81,7 +93,11 @@ A limit a day: vise agents set AGENT --max-cost-per-day DOLLARS.`,
 				}
 				var turns []turnCost
 				turns, all = turnsSince(r, e.agent, since, item)
-				return costsOf(r, turns, since), nil
+				c := costsOf(r, turns, since)
+				if item == "" {
+					c.Own = ownCosts(e, since)
+				}
+				return c, nil
 			})
 			if err == nil && all {
 				out.warnings, err = archived(e, e.agent, 0)
@@ -156,15 +172,47 @@ func costsOf(r model.Reader, turns []turnCost, since time.Time) costs {
 	return out
 }
 
+// ownCosts adds up what the sessions used that people run.
+func ownCosts(e *Env, since time.Time) (out []dayUse) {
+	agents.CountAll(e.home.Sessions)
+	for _, s := range e.sessions() {
+		for day, used := range s.Count.Days {
+			if day < since.Format(time.DateOnly) || e.agent != "" && e.agent != s.Agent {
+				continue
+			}
+			i := slices.IndexFunc(out, func(d dayUse) bool { return d.Day == day && d.AgentID == s.Agent })
+			if i < 0 {
+				i, out = len(out), append(out, dayUse{Day: day, AgentID: s.Agent})
+			}
+			out[i].Usage = out[i].Plus(used)
+		}
+	}
+	slices.SortFunc(out, func(x, y dayUse) int { return cmp.Or(cmp.Compare(y.Day, x.Day), cmp.Compare(x.AgentID, y.AgentID)) })
+	return out
+}
+
 func (u *turnsUsed) add(t turnCost) { u.Turns, u.Usage = u.Turns+1, u.Plus(t.Usage) }
 
 func (p *page) costs(c costs, each bool) {
+	if p.turnCosts(c, each); len(c.Own) > 0 {
+		var days [][]string
+		for _, d := range c.Own {
+			days = append(days, append([]string{d.Day, string(d.AgentID)}, used(d.Usage)[1:]...))
+		}
+		p.line("\nin the programs' own terminals:")
+		p.plainTable(1, days)
+	}
+}
+
+// used are what was used in cells: dollars, and tokens.
+func used(u model.Usage) []string {
+	return []string{fmt.Sprintf("$%.2f", u.CostUSD), fmt.Sprintf("tokens in %d", u.InputTokens), fmt.Sprintf("out %d", u.OutputTokens)}
+}
+
+func (p *page) turnCosts(c costs, each bool) {
 	if len(c.Turns) == 0 {
 		p.line("no turns since %s", c.Since.Format(time.DateOnly))
 		return
-	}
-	used := func(u model.Usage) []string {
-		return []string{fmt.Sprintf("$%.2f", u.CostUSD), fmt.Sprintf("tokens in %d", u.InputTokens), fmt.Sprintf("out %d", u.OutputTokens)}
 	}
 	var days, items, turns [][]string
 	for _, d := range c.Days {

@@ -3,6 +3,7 @@ package screen
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"vise/model"
 	"vise/model/thread"
@@ -249,6 +250,9 @@ func (v FleetView) runsNext() string {
 	if words := m.Agent.CostWords(v.Now); words != "" {
 		cost = " Its turns used " + words + "."
 	}
+	if words := v.ownUse(m.Agent.ID).Words(); words != "" {
+		cost += " Its sessions in their own terminals used " + words + " today."
+	}
 	s, _ := home.Live(v.Sessions, m.Agent.ID)
 	if says := s.Says(v.Now); says != "" {
 		return name + " " + v.Show(model.Text(says)) + "." + cost
@@ -258,6 +262,16 @@ func (v FleetView) runsNext() string {
 		return v.Keyed(next) + cost
 	}
 	return fmt.Sprintf("%s runs next %s.%s", name, v.Show(why.Lines[0].Text), cost)
+}
+
+// ownUse is what an agent's sessions used today that people run.
+func (v FleetView) ownUse(agent model.AgentID) (u model.Usage) {
+	for _, s := range v.Sessions {
+		if s.Agent == agent {
+			u = u.Plus(s.Count.Days[v.Now.UTC().Format(time.DateOnly)])
+		}
+	}
+	return u
 }
 
 // overlaps name the agents that change the same files as the agent under the cursor.
