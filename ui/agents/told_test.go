@@ -121,7 +121,9 @@ func TestWhatASessionUsedIsCountedOnce(t *testing.T) {
 			t.Errorf("counted %s, want %s", got, want)
 		}
 	}
-	line := func(day, id, out int) string { return strings.Replace(fmt.Sprintf(used, day, id, out), `","message`, `T10:00:00Z","message`, 1) }
+	line := func(day, id, out int) string {
+		return strings.Replace(fmt.Sprintf(used, day, id, out), `","message`, `T10:00:00Z","message`, 1)
+	}
 	count("map[2026-11-27:{0 15 2}]", line(7, 1, 1), line(7, 1, 2))
 	count("map[2026-11-27:{0 15 4}]", line(7, 1, 4))
 	count("map[2026-11-27:{0 15 4} 2026-11-28:{0 15 7}]", line(8, 2, 7), line(8, 3, 9)[:60])
