@@ -211,8 +211,8 @@ func lines(s string) int {
 	return strings.Count(strings.TrimSuffix(s, "\n"), "\n") + 1
 }
 
-// Result is the text that a call gave.
+// Result is the text that a call gave, without a fence around it.
 func (c Call) Result() model.Text {
 	output, _ := c.Output.(string)
-	return model.Text(cmp.Or(c.texts(), output))
+	return model.Text(strings.Trim(cmp.Or(c.texts(), output), "`\n"))
 }

@@ -41,7 +41,7 @@ func (c *console) actOnPage(id action.ID) bool {
 		return true
 	case screen.TabSession:
 		if s, _ := c.talk.sessionOf(c.shown()); id == action.Do && s.State == home.SessionAsks {
-			c.toZero(slices.IndexFunc(c.inbox(), func(x model.Inboxed) bool { return x.Need == model.NeedPermit && x.AgentID == c.agent }))
+			answerInSession(c)
 			return true
 		}
 		if v := c.detailView(); id == action.Open && v.Session != nil && len(v.Session.Parts) > 0 {
@@ -71,6 +71,9 @@ func pageHints(c *console) (out []action.Action) {
 		}
 	case screen.TabSession:
 		add(action.Open, "unfold")
+		if s, _ := c.talk.sessionOf(c.shown()); s.State == home.SessionAsks {
+			add(action.Do, "answer")
+		}
 	}
 	return out
 }

@@ -47,7 +47,7 @@ func (l layers) dialog() dialog {
 // shows reports whether a layer is drawn over the screen, not in it.
 func shows(d dialog) bool {
 	switch d := d.(type) {
-	case nil, *prompt, *sayLine, unheard:
+	case nil, *prompt, *sayLine, *permitLine, unheard:
 		return false
 	case *menu:
 		return !d.hidden

@@ -219,7 +219,8 @@ func ran(c *console, x config.Command, output string, err error) {
 	}
 	switch {
 	case err != nil:
-		c.complain(fmt.Errorf("%s: %w. %s", x.Name, err, last))
+		said := strings.Join(strings.Fields(strings.Join(lines[max(len(lines)-2, 0):], " ")), " ") // a problem, and what helps
+		c.complain(fmt.Errorf("%s: %w. %s", x.Name, err, cmp.Or(said, last)))
 	case x.Output != config.ToPopup && x.Output != config.ToPane || c.layers.top() != nil:
 		c.say(x.Name + ": " + last)
 	default:

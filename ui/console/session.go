@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"reflect"
 	"slices"
@@ -16,6 +17,7 @@ import (
 	"vise/ui/acp"
 	"vise/ui/action"
 	"vise/ui/console/screen"
+	"vise/ui/text"
 )
 
 // Sessions tell of the sessions of agents' programs: those that vise runs, and those that people run in the programs' own terminals.
@@ -74,7 +76,60 @@ func sessionShown(c *console) *screen.Session {
 	if l, ok := c.layers.top().(*sayLine); ok {
 		out.Typed = &l.focused().Field
 	}
+	_, out.Answers = c.layers.top().(*permitLine)
 	return &out
+}
+
+// permitLine takes the letters that answer a permission, where its session shows it.
+type permitLine struct {
+	row   model.Row
+	ready bool
+}
+
+// answersAfter is how long letters that were on their way to something else mean nothing.
+const answersAfter = 500 * time.Millisecond
+
+// answerInSession answers what the session on screen asks: a permission there, a question in the run to zero.
+func answerInSession(c *console) {
+	asks := func(n model.Need) int {
+		return slices.IndexFunc(c.inbox(), func(x model.Inboxed) bool { return x.Need == n && x.AgentID == c.agent })
+	}
+	at := asks(model.NeedPermit)
+	if at < 0 || len(permissionChoices(c.facts(), c.inbox()[at].Row)) == 0 {
+		c.toZero(max(at, asks(model.NeedAnswer), 0))
+		return
+	}
+	l := &permitLine{row: c.inbox()[at].Row}
+	c.open(l)
+	c.start(c.fx.after(answersAfter, func(*console) { l.ready = true }))
+}
+
+// In is part of dialog.
+func (*permitLine) In() action.Context { return action.Text }
+
+// Press is part of dialog.
+func (l *permitLine) Press(k keyPress, x facts) (open bool, m message) {
+	if k.ID == action.Back {
+		return false, nil
+	}
+	for _, choice := range permissionChoices(x, l.row) {
+		if l.ready && choice.key == cmp.Or(action.Latin(k.KeyPressMsg), k.String()) {
+			if choice.Off != "" {
+				return true, said(text.Sentence(choice.Off))
+			}
+			l.ready = false
+			return true, choice.Result
+		}
+	}
+	return true, nil
+}
+
+// Refused is part of refuser.
+func (l *permitLine) Refused() { l.ready = true }
+
+// Draw is part of dialog.
+func (*permitLine) Draw(x facts) drawnDialog {
+	return drawnDialog{Hint: x.Keyed("y once · a always in this session · n no · {back} leaves it open")}
 }
 
 // sayLine is a message to the agent whose session is shown, typed in the session's page, which draws it.

@@ -198,13 +198,54 @@ func TestAMessageIsTypedBelowTheSession(t *testing.T) {
 				t.Errorf("%d messages wait for the agent", n)
 			}
 			wd.do(model.ClaimTurn{AgentID: testAgent, Holder: "a test"})
-			f.said = append(f.said, acp.Entry{Prompt: "Keep the headers.", From: model.Operator})
+			f.said = append(f.said, acp.Entry{From: model.Operator, Prompt: "\nMessages for you:\nFrom operator (normal, 2026):\n| Keep the headers.\n"})
 			wd.pass(time.Second)
 			if all := at("you  Keep the headers."); strings.Count(all, "you  Keep the headers.") != 1 {
 				t.Errorf("the message is shown twice:\n%s", all)
 			}
 		})
 	}
+}
+
+func TestAPermissionIsAnsweredInItsSession(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &fakeSessions{}
+		f.works()
+		f.all[0].State = home.SessionAsks
+		kind, title := sdk.ToolKindExecute, "rm -rf build"
+		f.said = append(f.said, acp.Entry{At: time.Now(), Ask: &sdk.ToolCallUpdate{ToolCallId: "c9", Kind: &kind, Title: &title}})
+		wd := talking(t, 120, 36, f)
+		defer wd.end()
+		wd.change("permission claude-main Bash rm -rf build")
+		wd.settle()
+		permissions := func() []model.Permission { return wd.console.(console).truth.desk.Agent.Permissions }
+		press := func(k string, want string) {
+			t.Helper()
+			wd.press(k)
+			wd.settle()
+			if all := strings.Join(wd.frame(), "\n"); !strings.Contains(all, want) || !strings.Contains(all, "asks to run rm -rf build") {
+				t.Errorf("after %s %q is not shown beside the session:\n%s", k, want, all)
+			}
+		}
+		press("j", "space answers")
+		press("space", "y once · a always in this session · n no")
+		press("y", "y once")
+		if p := permissions(); len(p) != 1 || p[0].Answer != "" {
+			t.Fatalf("a letter that came at once answers: %+v", p)
+		}
+		wd.press("esc")
+		wd.settle()
+		press("space", "y once")
+		wd.pass(time.Second)
+		wd.press("n")
+		wd.settle()
+		if p := permissions(); len(p) > 0 && p[0].Answer != model.PermitDeny {
+			t.Errorf("no is not the answer: %+v", p)
+		}
+		if all := strings.Join(wd.frame(), "\n"); !strings.Contains(all, "Answered claude") || strings.Contains(all, "y once") {
+			t.Errorf("the answer is not said:\n%s", all)
+		}
+	})
 }
 
 func TestASessionStandsStillWhileItIsRead(t *testing.T) {

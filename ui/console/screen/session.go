@@ -33,8 +33,9 @@ type Session struct {
 	Laid map[int]LaidPart
 	// Sent are messages to the agent that it was not given yet.
 	Sent []model.Text
-	// Typed is the message being typed; nil if none is.
-	Typed *Field
+	// Typed is the message being typed; nil if none is. Answers means that letters answer what is asked.
+	Typed   *Field
+	Answers bool
 }
 
 // Spot is a line of a part.
@@ -244,22 +245,42 @@ func (v Detail) sessionPart(i, w int) []string {
 	return lines
 }
 
-// prompt returns what the agent thought, or what it was told.
-func (v Detail) prompt(p acp.Part, w int, open bool) (out []string) {
-	label, ink, lines := v.Show(model.Text(p.From)), v.Strong, p.Text.Lines()
+// prompt returns what the agent thought, or what it was told. Of what it was told, the operator's words are always shown.
+func (v Detail) prompt(p acp.Part, w int, open bool) []string {
+	lines := p.Text.Lines()
+	said := quoted(lines)
 	switch {
 	case p.Kind == acp.PartThought:
-		label, ink = "thinks", v.Faint
-	case p.Kind == acp.PartNotice:
-		label, ink = "notice", v.Muted
-	case p.From == model.Operator:
-		label = "you"
+		return v.told("thinks", v.Faint, lines, w, open)
 	case p.From == model.Scheduler:
-		label, ink, lines = "vise", v.Faint, append([]string{"the context of the turn"}, lines...)
+		out := v.told("vise", v.Faint, append([]string{"the context of the turn"}, lines...), w, open)
+		if len(said) > 0 && !open {
+			out = append(out, v.told("you", v.Strong, said, w, true)...)
+		}
+		return out
+	case p.From != model.Operator:
+		return v.told(v.Show(model.Text(p.From)), v.Strong, lines, w, true)
+	case len(said) > 0 && !open:
+		lines = said
 	}
+	return v.told("you", v.Strong, lines, w, true)
+}
+
+// quoted returns the operator's messages in what an agent was told: the lines with a bar.
+func quoted(lines []string) (out []string) {
+	for _, l := range lines[max(slices.Index(lines, "Messages for you:"), 0):] {
+		if said, ok := strings.CutPrefix(l, "| "); ok {
+			out = append(out, said)
+		}
+	}
+	return out
+}
+
+// told returns lines beside a label: only the first if they are folded.
+func (v Detail) told(label string, ink Ink, lines []string, w int, open bool) (out []string) {
 	head := " " + v.Muted.Paint(label) + "  "
 	room := w - text.Width(head) - 1
-	if ink == v.Faint && !open {
+	if !open {
 		return []string{head + ink.Paint(text.Cut(v.Show(model.Text(lines[0])), room))}
 	}
 	for _, l := range lines {
@@ -405,7 +426,11 @@ func (v Detail) askedFor(p acp.Part, w int) []string {
 	asked := []Piece{v.Text.Of(asks + v.Show(verb) + " ")}
 	out := []string{v.item(w, false, ink.Of(v.Glyph.NeedsYou+" "), asked, v.Strong.Of(v.Show(about)), "  "+tail+" ")}
 	if p.Text == "" && v.Session.State == home.SessionAsks {
-		out = append(out, v.Note(v.Keyed("  {do} answers: once, always in this session, or no")))
+		how := "  {do} answers: once, always in this session, or no"
+		if v.Session.Answers {
+			how = "  y once · a always in this session · n no"
+		}
+		out = append(out, v.Note(v.Keyed(how)))
 	}
 	return out
 }
