@@ -3,6 +3,7 @@ package console
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -56,6 +57,16 @@ func (t talk) sessionOf(agent model.AgentID, item model.ItemID) (out home.Sessio
 		}
 	}
 	return out, ok
+}
+
+// stillRuns says which agents run without the console, and how each is ended.
+func stillRuns(all []home.Session) (out string) {
+	for _, s := range all {
+		if s.Driver.PID != 0 && s.State != home.SessionGone {
+			out += fmt.Sprintf("%s %s without the console; vise stop %s ends it.\n", s.Agent, s.State, s.Agent)
+		}
+	}
+	return out
 }
 
 // sessionShown is the session that the detail shows; nil if there is none.

@@ -15,6 +15,15 @@ import (
 	"vise/ui/acp"
 )
 
+func TestQuittingNamesWhatStillRuns(t *testing.T) {
+	driver := model.Process{PID: 1}
+	got := stillRuns([]home.Session{{Agent: "ann", State: home.SessionWorks, Driver: driver}, {Agent: "bob", State: home.SessionGone, Driver: driver},
+		{Agent: "eve", State: home.SessionWorks}})
+	if got != "ann works without the console; vise stop ann ends it.\n" {
+		t.Errorf("got %q", got)
+	}
+}
+
 // fakeSessions has one session and what it said.
 type fakeSessions struct {
 	all  []home.Session
@@ -76,6 +85,9 @@ func TestASessionIsShownAtEverySize(t *testing.T) {
 				lines := wd.frame()
 				checkWhole(t, "session", lines)
 				all := strings.Join(lines, "\n")
+				if size[0] > 100 && !strings.Contains(all, "claude-main: its session works") {
+					t.Errorf("that a session works is not said:\n%s", all)
+				}
 				for _, want := range []string{"Session", "run", "FAIL: TestBurst", "Fix the burst", "following"} {
 					if !strings.Contains(all, want) {
 						t.Errorf("%q is not shown:\n%s", want, all)
