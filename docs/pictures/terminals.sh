@@ -1,5 +1,5 @@
 #!/bin/bash
-# Draws the Fleet of `vise admin demo` as a real terminal shows it, into docs/pictures/*.png: xterm with all colours on a dark
+# Draws the session and the Fleet of `vise admin demo` as a real terminal shows it, into docs/pictures/*.png: xterm with all colours on a dark
 # and on a light ground and at 80 columns, with 256, with 16 on both grounds, and tmux inside xterm. All but the light
 # ground and the 80 columns also show the Desk.
 #
@@ -19,7 +19,7 @@ exec 3>&-
 until [ -s "$tmp/display" ]; do sleep 0.1; kill -0 $server; done
 export DISPLAY=:$(tr -d '\n' <"$tmp/display")
 
-# shot NAME SIZE GROUND INK TERM COLORTERM COMMAND…: the Fleet, and for most names the Desk.
+# shot NAME SIZE GROUND INK TERM COLORTERM COMMAND…: the Fleet, for most names the Desk, and once the session.
 shot() {
 	local name=$1 size=$2 ground=$3 ink=$4 term=$5 colours=$6
 	shift 6
@@ -28,7 +28,14 @@ shot() {
 		-e env -i PATH="$PATH" HOME="$tmp" LANG=C.UTF-8 TERM="$term" COLORTERM="$colours" "$@" &
 	local terminal=$!
 	xdotool search --sync --onlyvisible --class xterm windowfocus %1 >/dev/null
-	sleep 6 # the demo's first edit
+	if [ "$name" = truecolour ]; then
+		sleep 24 # the session asks
+		picture "$name-session"
+	else
+		sleep 6 # the demo's first edit
+	fi
+	xdotool key 2
+	sleep 2
 	picture "$name-fleet"
 	case $name in
 	truecolour-*) ;;

@@ -9,7 +9,9 @@ import (
 
 	"vise/model"
 	"vise/store"
+	"vise/store/files"
 	"vise/store/home"
+	"vise/ui/acp"
 )
 
 // strict is a ledger on which no act of the script may be refused.
@@ -126,4 +128,57 @@ func TestThePlayIsTheSameEveryTime(t *testing.T) {
 			}
 		}
 	}
+}
+
+func TestTheDemoShowsASessionThatAsks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		copies, err := files.NewHome(t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := store.NewMem(copies)
+		h := home.On(l, copies, home.Options{Now: time.Now, Dir: t.TempDir()})
+		w := demoWorld{apply: h.Apply, setClock: func(now func() time.Time) { l.Now = now }}
+		if err := w.prepare(t.Context(), time.Now); err != nil {
+			t.Fatal(err)
+		}
+		d := newDemoSession(h, time.Now)
+		ended := make(chan error)
+		go func() { ended <- d.play(t.Context()) }()
+		<-time.After(40 * time.Second)
+		synctest.Wait()
+		if s := d.Known()[0]; s.State != home.SessionAsks {
+			t.Fatalf("after 40 s the session %s", s.State)
+		}
+		var p model.Permission
+		view := func(r model.Reader) error { a, _ := r.Agent(mainAgent); p = a.Permissions[0]; return nil }
+		if err := h.View(t.Context(), view); err != nil {
+			t.Fatal(err)
+		}
+		_, err = h.Apply(t.Context(), model.Envelope{Key: "answer", Actor: model.Operator,
+			Command: model.AnswerPermission{AgentID: mainAgent, PermissionID: p.ID, Answer: model.PermitDeny}})
+		if err == nil {
+			err = <-ended
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		var story acp.Story
+		said, _, _ := d.Read(d.Known()[0], 0)
+		words := 0
+		for _, e := range said {
+			story.Add(e)
+		}
+		for _, part := range story.Parts {
+			if part.Kind == acp.PartWords {
+				words++
+			}
+			if part.Kind == acp.PartCall && !part.Call.Ended() {
+				t.Errorf("%s never ends", part.Call.Title)
+			}
+		}
+		if s := d.Known()[0]; s.State != home.SessionRests || words < 5 {
+			t.Errorf("the session %s at the end, after %d texts", s.State, words)
+		}
+	})
 }

@@ -15,6 +15,7 @@ import (
 	"vise/store/files"
 	"vise/store/home"
 	"vise/ui/console"
+	"vise/ui/console/screen"
 )
 
 func demoVerb() verb {
@@ -86,10 +87,12 @@ func (r *consoleRun) demo() (console.Session, *home.Home, error) {
 	r.home = h
 	ctx, stop := context.WithCancel(r)
 	r.running.Go(func() { _ = w.play(ctx, demoScript()) })
+	live := newDemoSession(h, r.now)
+	r.running.Go(func() { _ = live.play(ctx) })
 	r.atEnd = append(r.atEnd, func() { stop(); r.running.Wait() })
 	return console.Session{
 		Ledger: h, Plans: plans, Drafts: newDrafts(dir), EditBuffers: newEdits(h), SeenPlans: newSeenPlans(dir), Saves: h, Demo: true,
-		Memo: &console.Memo{View: "fleet", Agent: mainAgent},
+		Sessions: live, Memo: console.At(mainAgent, "wi-limiter", screen.TabSession),
 	}, h, nil
 }
 

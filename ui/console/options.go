@@ -281,7 +281,9 @@ func Run(ctx context.Context, o Options) error {
 		_ = c.fx.Keeper.Keep(context.WithoutCancel(ctx), c.memo()) // optional: an error here is ignored
 	}
 	if err == nil && ok {
-		fmt.Print(stillRuns(c.talk.all))
+		if !c.fx.Demo {
+			fmt.Print(stillRuns(c.talk.all))
+		}
 		return c.outbox.ended()
 	}
 	return err

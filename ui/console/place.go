@@ -56,6 +56,11 @@ type memoFleet struct {
 	Filter string        `json:"filter,omitempty"`
 }
 
+// At is the place on an item's tab.
+func At(agent model.AgentID, item model.ItemID, tab screen.Tab) *Memo {
+	return &Memo{Agent: agent, Focus: int(paneDetail), Desks: map[model.AgentID]memoDesk{agent: {Item: item, Tab: screen.TabNames[tab]}}}
+}
+
 // Keeper stores the operator's place.
 type Keeper interface {
 	Keep(context.Context, Memo) error

@@ -139,8 +139,12 @@ func (l *permitLine) Press(k keyPress, x facts) (open bool, m message) {
 func (l *permitLine) Refused() { l.ready = true }
 
 // Draw is part of dialog.
-func (*permitLine) Draw(x facts) drawnDialog {
-	return drawnDialog{Hint: x.Keyed("y once · a always in this session · n no · {back} leaves it open")}
+func (l *permitLine) Draw(x facts) drawnDialog {
+	hint := ""
+	for _, choice := range permissionChoices(x, l.row) {
+		hint += choice.key + " " + choice.Title + " · "
+	}
+	return drawnDialog{Hint: hint + x.Keyed("{back} leaves it open")}
 }
 
 // sayLine is a message to the agent whose session is shown, typed in the session's page, which draws it.
