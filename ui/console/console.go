@@ -101,8 +101,8 @@ func New(ctx context.Context, o Options) console {
 	}
 	restored(&c, o.Session.Memo)
 	if o.Session.Demo {
-		c.note.text = c.keys.Keyed("A demo: {do} answers what the agent asks, {message} tells it something, {view-fleet} shows all agents. " +
-			"{help} says what the keys do.")
+		c.note.text = c.keys.Keyed("A demo: {do} answers what the agent asks, {message} tells it something, " +
+			"{view-fleet} shows all agents. {help} says what the keys do.")
 	}
 	if o.Session.Ledger != nil && c.idle.cameBack(c.now) {
 		c.layers = layers{newBrief()}
