@@ -24,7 +24,7 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	acp "github.com/coder/acp-go-sdk"
@@ -50,8 +50,7 @@ type Client struct {
 	// Info names the program, as it says itself.
 	Info acp.Implementation
 
-	mu      sync.Mutex // protects session
-	session acp.SessionId
+	session atomic.Value // its id, an acp.SessionId
 }
 
 // answerTime is how long a program may take to answer anything but a prompt (npx downloads at the first start).
@@ -108,7 +107,7 @@ func (c *Client) explain(err error) error {
 		}
 	}
 	if e.Code == needsLogin {
-		return &LoginError{Said: said}
+		return fmt.Errorf("%w: %s", ErrLogin, said)
 	}
 	return errors.New(said)
 }
@@ -116,10 +115,8 @@ func (c *Client) explain(err error) error {
 // needsLogin is the protocol's code for auth_required.
 const needsLogin = -32000
 
-// LoginError says that a program wants its user to log in first.
-type LoginError struct{ Said string }
-
-func (e *LoginError) Error() string { return "the program wants a login: " + e.Said }
+// ErrLogin says that a program wants its user to log in first.
+var ErrLogin = errors.New("the program wants a login")
 
 // How a session began.
 const (
@@ -146,27 +143,20 @@ func (c *Client) Session(ctx context.Context, dir, id string, servers []acp.McpS
 		why = errors.New("the program cannot go on with a session")
 	}
 	if id != "" && why == nil {
-		c.become(old)
+		c.session.Store(old)
 		return id, how, nil
 	}
 	in, err := call[acp.NewSessionResponse](ctx, c, acp.AgentMethodSessionNew, acp.NewSessionRequest{Cwd: dir, McpServers: servers})
 	if err != nil {
 		return "", "", err
 	}
-	c.become(in.SessionId)
+	c.session.Store(in.SessionId)
 	return string(in.SessionId), Began, why
 }
 
-func (c *Client) become(id acp.SessionId) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.session = id
-}
-
 func (c *Client) id() acp.SessionId {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.session
+	id, _ := c.session.Load().(acp.SessionId)
+	return id
 }
 
 // SetMode switches the session to a mode. A program that has no such mode stays in its own.

@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	acp "github.com/coder/acp-go-sdk"
 )
 
 // Program is what vise knows of a program that speaks the protocol. A program that is not in the table works with the zero value: what the
@@ -139,9 +137,4 @@ func (p Program) Missing() error {
 		return nil
 	}
 	return fmt.Errorf("%s is not installed (%s): %s", p.Command[0], p.Size, p.Install)
-}
-
-// Server is vise's MCP server as a session's server. Everything is in its arguments: Codex gives a server no environment.
-func Server(command string, args ...string) acp.McpServer {
-	return acp.McpServer{Stdio: &acp.McpServerStdio{Name: "vise", Command: command, Args: args, Env: []acp.EnvVariable{}}}
 }

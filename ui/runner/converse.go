@@ -38,7 +38,7 @@ func (t *turn) converse(ctx context.Context, begin briefing) ending {
 	defer t.talk.Store(nil)
 	var taking sync.WaitGroup
 	taking.Go(func() { c.take(context.WithoutCancel(ctx)) })
-	taking.Go(func() { c.clock(ctx) })
+	taking.Go(c.clock)
 	end := c.prompts(ctx, begin)
 	c.finish(&end)
 	taking.Wait()
@@ -54,7 +54,7 @@ func (s *session) begin(ctx context.Context, t *turn) (*conversation, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the log of session %s: %w", s.kept.ID, err)
 	}
-	c := &conversation{turn: t, context: ctx, s: s, log: log,
+	c := &conversation{turn: t, s: s, log: log,
 		more: make(chan struct{}, 1), news: make(chan struct{}, 1),
 		replies: s.spec.Reading(), usage: s.usage.Next()}
 	_ = s.Ledger.View(ctx, func(r model.Reader) error { // without it the next turn looks again
@@ -63,7 +63,7 @@ func (s *session) begin(ctx context.Context, t *turn) (*conversation, error) {
 		}
 		return nil
 	})
-	c.ends, c.isOver = context.WithCancel(context.Background())
+	c.ends, c.end = context.WithCancel(ctx)
 	log.Add(acp.Entry{Turn: t.index})
 	s.mu.Lock()
 	s.live, s.kept.Turn, s.kept.Offset = c, t.index, offset
@@ -76,35 +76,32 @@ func (s *session) begin(ctx context.Context, t *turn) (*conversation, error) {
 	return c, nil
 }
 
-// answered is how a prompt ended.
-type answered struct {
-	response sdk.PromptResponse
-	err      error
-}
-
 // prompts sends the turn's prompt, and returns when all prompts are answered. When ctx ends it cancels them, and ends the program if they
 // are not answered then.
 func (c *conversation) prompts(ctx context.Context, begin briefing) (end ending) {
-	answers := make(chan answered)
-	send := func(words func() string, from model.Actor) {
-		if words := words(); words != "" {
-			c.log.Add(acp.Entry{Prompt: model.Text(words), From: from})
-			r, err := c.s.client.Prompt(context.WithoutCancel(ctx), words)
-			answers <- answered{r, err}
+	answers := make(chan func())
+	send := func(read func() string, from model.Actor) {
+		words := read()
+		if words == "" {
+			answers <- func() {}
 			return
 		}
-		answers <- answered{}
+		c.log.Add(acp.Entry{Prompt: model.Text(words), From: from})
+		r, err := c.s.client.Prompt(context.WithoutCancel(ctx), words)
+		answers <- func() {
+			end.add(c.s, r.StopReason, err)
+			c.s.mu.Lock()
+			defer c.s.mu.Unlock()
+			c.usage.Answer(r)
+		}
 	}
 	go send(func() string { return begin.Text }, model.Scheduler)
 	cancelled, late := ctx.Done(), (<-chan time.Time)(nil)
 	for pending := 1; pending > 0; {
 		select {
-		case a := <-answers:
+		case answered := <-answers:
 			pending--
-			end.add(c.s, a)
-			c.s.mu.Lock()
-			c.usage.Answer(a.response)
-			c.s.mu.Unlock()
+			answered()
 		case <-c.news:
 			pending++
 			go send(func() string { return c.message(ctx) }, model.Operator)
@@ -119,13 +116,6 @@ func (c *conversation) prompts(ctx context.Context, begin briefing) (end ending)
 	}
 	end.cause = context.Cause(ctx)
 	return end
-}
-
-// hear says that messages wait. A program that takes none while it works gets them in the next turn.
-func (c *conversation) hear() {
-	if c.s.spec.Steers {
-		inform(c.news)
-	}
 }
 
 func inform(to chan struct{}) {
@@ -147,8 +137,8 @@ func (t *turn) used() model.Usage {
 }
 
 // add adds how a prompt ended.
-func (e *ending) add(s *session, a answered) {
-	switch a.response.StopReason {
+func (e *ending) add(s *session, why sdk.StopReason, err error) {
+	switch why {
 	case sdk.StopReasonRefusal:
 		e.said = "the model refused to go on"
 	case sdk.StopReasonMaxTokens:
@@ -156,10 +146,10 @@ func (e *ending) add(s *session, a answered) {
 	case sdk.StopReasonMaxTurnRequests:
 		e.said = "the turn reached the program's limit of requests to the model"
 	}
-	if a.err != nil {
-		e.said, e.isError = a.err.Error(), true
+	if err != nil {
+		e.said, e.isError = err.Error(), true
 		if !s.runs() {
-			s.end(a.err)
+			s.end(err)
 			e.isError = false // what it said before is no error message
 			if e.result, e.failed = s.how, s.fail; !s.how.OK() {
 				e.said = "" // its exit status and standard error say more
@@ -179,7 +169,8 @@ func (c *conversation) finish(end *ending) {
 	rest, final := c.replies.End(end.isError)
 	c.rounds, end.final = append(c.rounds, rest...), final
 	c.s.live = nil
-	c.isOver()
+	c.end()
+	inform(c.more)
 }
 
 // close keeps what is known of the session between turns.
@@ -213,11 +204,7 @@ func (s *session) settled() {
 // take gives the ledger the rounds as they end. The key of a round says which it is, so that one that is read again from the log is not
 // taken twice.
 func (c *conversation) take(ctx context.Context) {
-	for {
-		select {
-		case <-c.more:
-		case <-c.ends.Done():
-		}
+	for range c.more {
 		c.s.mu.Lock()
 		rounds, isOver := c.rounds, c.s.live != c
 		ran := c.replies.Ran()
@@ -260,18 +247,11 @@ func (c *conversation) keep() {
 }
 
 // clock ends the turn after its time. The time during which it waited for a person does not count.
-func (c *conversation) clock(ctx context.Context) {
+func (c *conversation) clock() {
 	left := c.program.Turn.Timeout.Duration()
 	for counted := time.Duration(0); ; {
-		timer := time.NewTimer(left)
-		select {
-		case <-ctx.Done():
-			timer.Stop()
+		if home.Pause(c.ends, left) != nil {
 			return
-		case <-c.ends.Done():
-			timer.Stop()
-			return
-		case <-timer.C:
 		}
 		c.s.mu.Lock()
 		asked := c.asked
@@ -413,12 +393,11 @@ func (c *conversation) permission(ctx context.Context, call acp.Call, options []
 	return answer
 }
 
-// await looks at the ledger after each commit until done, or until ctx or the turn ends.
+// await looks at the ledger after each commit until done, or until ctx or the conversation ends.
 func (c *conversation) await(ctx context.Context, done func(model.Reader) bool) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	defer context.AfterFunc(c.ends, stop)()
-	defer context.AfterFunc(c.context, stop)()
 	var seen uint64
 	for isDone := false; ctx.Err() == nil; {
 		err := c.Ledger.View(ctx, func(r model.Reader) error {

@@ -79,8 +79,19 @@ func TestADeliveryThatIsSavedIsSaidToBe(t *testing.T) {
 	}
 }
 
+// applying is a home that calls after when a command returns.
+type applying struct {
+	*home.Home
+	after func()
+}
+
+func (a applying) Apply(ctx context.Context, e model.Envelope) (model.Receipt, error) {
+	defer a.after()
+	return a.Home.Apply(ctx, e)
+}
+
 // TestADriverGoesOnWhereTheAnswerOfACommitIsLost runs a program while the outcome of every commit is lost, and while
-// the transactions after each round fail: each round is answered with its receipt, and counts once.
+// the transactions after each round fail, until its command returns: each round is answered with its receipt, and counts once.
 func TestADriverGoesOnWhereTheAnswerOfACommitIsLost(t *testing.T) {
 	for name, mode := range map[string]struct{ lose, fails int64 }{"lost": {1 << 20, 0}, "busy after it": {0, 2}, "both": {1 << 20, 2}} {
 		h, f := faultyHome(t)
@@ -100,7 +111,7 @@ func TestADriverGoesOnWhereTheAnswerOfACommitIsLost(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		d := b.driver(b.program("rounds"))
-		d.Ledger = h
+		d.Ledger = applying{h, func() { failing.Store(0) }}
 		err := d.Run(ctx)
 		cancel()
 		f.Arm(0, nil)

@@ -62,12 +62,11 @@ type conversation struct {
 	rounds []transcript.Round
 	more   chan struct{}
 	said   int
-	// news signals that messages wait for the agent. ends ends with the conversation.
+	// news signals that messages wait for the agent.
 	news chan struct{}
+	// ends ends with the conversation, or when the turn is to end.
 	ends context.Context
-	// context ends when the turn is to end.
-	context context.Context
-	isOver  context.CancelFunc
+	end  context.CancelFunc
 	// answering are the permissions that are being answered. asking counts the permissions and questions that wait; asked is how long some
 	// did, and since when one does.
 	answering  sync.WaitGroup
@@ -182,13 +181,14 @@ func (s *session) argv() ([]string, error) {
 	return append(argv, s.spec.MCPFile, "@"+path), err
 }
 
-// server is vise's MCP server for the agent.
+// server is vise's MCP server for the agent. Everything is in its arguments: Codex gives a server no environment.
 func (s *session) server() sdk.McpServer {
 	self, err := os.Executable()
 	if err != nil {
 		self = "vise"
 	}
-	return acp.Server(self, "mcp", "--home", s.Home, "--agent", string(s.agent))
+	return sdk.McpServer{Stdio: &sdk.McpServerStdio{Name: "vise", Command: self, Env: []sdk.EnvVariable{},
+		Args: []string{"mcp", "--home", s.Home, "--agent", string(s.agent)}}}
 }
 
 // greet goes on with the session old, or begins one.
@@ -235,8 +235,7 @@ func (s *session) awaitSilence(ctx context.Context) {
 
 // explain adds what the program wrote on its standard error, and the command for a login.
 func (s *session) explain(err error) error {
-	var login *acp.LoginError
-	if errors.As(err, &login) && s.spec.Login != "" {
+	if errors.Is(err, acp.ErrLogin) && s.spec.Login != "" {
 		return fmt.Errorf("%w; log in with: %s", err, s.spec.Login)
 	}
 	if last := strings.TrimSpace(s.stderr.String()); last != "" {

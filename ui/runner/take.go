@@ -219,8 +219,8 @@ func (t *turn) watch(ctx context.Context) {
 			waits = len(first) > 0
 			return nil
 		})
-		if c := t.talk.Load(); waits && c != nil && ctx.Err() == nil {
-			c.hear()
+		if c := t.talk.Load(); waits && c != nil && c.s.spec.Steers && ctx.Err() == nil { // another gets them in the next turn
+			inform(c.news)
 		}
 	}
 }
