@@ -45,8 +45,6 @@ const (
 	CodeNetworkFS Code = "network_fs"
 	// CodeLagging: the copy of the history, or the snapshots, are behind.
 	CodeLagging Code = "lagging"
-	// CodePolling: changes of files are noticed late, because they are polled.
-	CodePolling Code = "polling"
 )
 
 // Error is a refusal: what is wrong, and what to do about it. The ledger is unchanged.

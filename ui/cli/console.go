@@ -175,8 +175,8 @@ type planWatch struct {
 	home  *home.Home
 	watch *watcher.Watcher
 
-	// dir is the home where this process publishes how it watches. mode is the last published mode. If dir is empty, nothing is published.
-	dir, mode string
+	// mode says how files are watched, if not in the usual way.
+	mode string
 
 	mu sync.Mutex // protects the fields below
 	// seen are the plans at the console's last read.
@@ -205,9 +205,6 @@ func (w *planWatch) close() {
 	w.watch.Close()
 	w.stop()
 	w.recording.Wait()
-	if w.dir != "" {
-		publishPolling(w.dir, "")
-	}
 }
 
 // Plan is part of console.Plans.
@@ -264,10 +261,7 @@ func (w *planWatch) Next(ctx context.Context) (console.News, error) {
 	if event.Mode.Polling() {
 		news.Mode = event.Mode.String()
 	}
-	if w.dir != "" && news.Mode != w.mode {
-		w.mode = news.Mode
-		publishPolling(w.dir, w.mode)
-	}
+	w.mode = news.Mode
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.fresh = make(map[watcher.Item]watcher.PlanNews, len(event.Plans))

@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -20,7 +19,6 @@ import (
 	"vise/store/files"
 	"vise/store/home"
 	"vise/ui/console"
-	"vise/ui/runner"
 )
 
 // The console keeps its own state in small JSON files in the home's state directory.
@@ -189,68 +187,6 @@ func (m *places) read() placeFile {
 		return placeFile{Terminals: map[string]keptPlace{}}
 	}
 	return all
-}
-
-// A process that watches files by polling writes a file of its own in the home, so that other processes know that it notices changes late.
-
-// pollingProcess is a process that polls.
-type pollingProcess struct {
-	model.Process
-	// Mode is how the process watches, in the words of its screen.
-	Mode string `json:"mode"`
-}
-
-func pollingDir(home string) string { return statePath(home, "polling") }
-
-// publishPolling writes to the home how this process watches. An empty mode means that the system reports changes again. Write errors are
-// ignored.
-func publishPolling(home, mode string) {
-	path := filepath.Join(pollingDir(home), strconv.Itoa(os.Getpid()))
-	if mode == "" {
-		_ = os.Remove(path)
-		return
-	}
-	_ = writeState(path, pollingProcess{runner.Self(), mode})
-}
-
-// maxPolling is the most files of other processes that are read.
-const maxPolling = 100
-
-// polling returns the condition that running processes watch by polling. Usually there is none. It removes the files of processes that have
-// died.
-func polling(home string) []model.Condition {
-	dir, err := files.OpenDir(pollingDir(home))
-	if err != nil {
-		return nil
-	}
-	defer dir.Close()
-	names, _ := dir.Readdirnames(maxPolling)
-	var running []pollingProcess
-	for _, name := range names {
-		path := filepath.Join(pollingDir(home), name)
-		var p pollingProcess
-		switch {
-		case readState(path, &p) != nil:
-		case !runner.Alive(p.Process):
-			_ = os.Remove(path)
-		default:
-			running = append(running, p)
-		}
-	}
-	if len(running) == 0 {
-		return nil
-	}
-	said := fmt.Sprintf("the console with pid %d is %s", running[0].PID, model.Text(running[0].Mode))
-	if more := len(running) - 1; more > 0 {
-		said += fmt.Sprintf(", and %d more poll", more)
-	}
-	return []model.Condition{{Code: model.CodePolling, Message: said,
-		Hint: "changes of plans show late; raise fs.inotify.max_user_instances and max_user_watches, or end programs that watch much"}}
-}
-
-// conditions returns the ways in which an open home works less well than it should.
-func conditions(d *home.Home, found []model.Condition) []model.Condition {
-	return append(found, polling(d.Dir())...)
 }
 
 // edits are the files that the operator's editor works on: copies in the home's state directory, where no agent writes. A copy stays

@@ -253,7 +253,6 @@ func (r *consoleRun) session(h *home.Home, agent model.AgentID) (console.Session
 	if err != nil {
 		return console.Session{}, err
 	}
-	plans.dir = h.Dir()
 	threads, todos := newThreadView(r, h), newFileTodos(r, r.dir, r.now)
 	todos.home, todos.editor = h, r.openEditorAt
 	exit := func() { r.exitMessage = exitMessage(context.WithoutCancel(r), h, r.now()) }
@@ -344,7 +343,7 @@ func (r *consoleRun) openAccessible(s config.Settings) error {
 	for _, x := range s.Problems.Bad() {
 		fmt.Fprintf(r.out, "Settings: %s\n", x)
 	}
-	for _, x := range conditions(h, h.Conditions(r)) {
+	for _, x := range h.Conditions(r) {
 		fmt.Fprintf(r.out, "Home: %s; %s\n", model.Text(x.Message), model.Text(x.Hint))
 	}
 	r.schedule(h, 0)

@@ -127,7 +127,7 @@ the new one with vise install PROGRAM --agent NAME, and rename it under agents: 
 			}
 			c := model.UpdateAgent{AgentID: name, AutoPick: &a.AutoPick, Posture: &a.Posture, CheckCommand: &a.Evidence.Command,
 				MaxQuietTurnsPerHour: &a.Limits.MaxQuietTurnsPerHour, MaxTurnsPerHour: &a.Limits.MaxTurnsPerHour,
-				MaxCostPerDay: &a.Limits.MaxCostPerDay}
+				MaxCostPerDay: &a.Limits.MaxCostPerDay, MaxTokensPerDay: &a.Limits.MaxTokensPerDay}
 			if a.Evidence.Policy != "" {
 				c.Evidence = &a.Evidence.Policy
 			}

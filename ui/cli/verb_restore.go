@@ -129,7 +129,7 @@ func (c *checkup) recoverable(ctx context.Context, a *Env, d *home.Home) {
 		c.add("space", !s.Wasteful(), fmt.Sprintf("the ledger has %s, %s of them free", sizeOf(s.Bytes), sizeOf(s.Free)),
 			"vise admin compact gives them back to the disk")
 	}
-	for _, x := range conditions(d, d.Conditions(ctx)) {
+	for _, x := range d.Conditions(ctx) {
 		c.add(string(x.Code), false, x.Message, x.Hint)
 	}
 	c.waiting(d.Dir(), a.now())

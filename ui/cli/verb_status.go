@@ -56,7 +56,7 @@ func homeStatus(e *Env) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	out.Degraded = append(out.Degraded, conditions(d, d.Conditions(e))...)
+	out.Degraded = append(out.Degraded, d.Conditions(e)...)
 	out.Channels = channelStates(e, d.Dir())
 	return &reply{data: out, conditions: true, text: func(p *page) { p.status(out) }}, nil
 }
