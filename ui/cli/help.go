@@ -316,7 +316,8 @@ func manVerb() verb {
 		example: "vise admin man | man -l -",
 		who:     anybody,
 		run: func(e *Env) (answer, error) {
-			return wholeText(script{Text: manual(e.called.Root())}, manual(e.called.Root())), nil
+			page := manual(commandTree(e))
+			return wholeText(script{Text: page}, page), nil
 		},
 	}
 }
@@ -341,106 +342,39 @@ var manualFiles = [][2]string{
 	{"~/.config/vise/config.yaml", "keys, themes, own commands, filters, agents' programs"},
 }
 
-// manual returns the manual page in roff.
+// manual returns the manual page in roff: the help of vise and of each command, as a terminal shows it.
 func manual(root *cobra.Command) string {
-	m := &roff{}
-	m.line(`.TH VISE 1 "" "vise %s" "User commands"`, quoted(builtVersion().Version))
-	m.heading("NAME")
-	m.line(`vise \- %s`, quoted(root.Short))
-	m.heading("SYNOPSIS")
-	m.line(`.B vise`)
-	m.line(`[COMMAND] [flags]`)
-	m.heading("DESCRIPTION")
-	m.text(root.Long)
-	m.heading("COMMANDS")
-	for _, g := range root.Groups() {
-		m.line(".SS %s", quoted(g.Title))
-		for _, c := range root.Commands() {
-			if c.GroupID == g.ID {
-				m.command(c)
+	var out strings.Builder
+	section := func(title, body string) {
+		fmt.Fprintf(&out, ".SH %s\n.nf\n%s\n.fi\n", strings.ToUpper(title), quoted(strings.TrimSpace(body)))
+	}
+	rows := func(rows [][2]string) string {
+		h := &helper{width: helpColumns}
+		h.list(rows)
+		return h.String()
+	}
+	fmt.Fprintf(&out, ".TH VISE 1 \"\" \"vise %s\" \"User commands\"\n", quoted(builtVersion().Version))
+	section("name", "vise - "+root.Short)
+	section("synopsis", root.CommandPath()+" [COMMAND] [flags]")
+	section("description", helpText(root, helpColumns))
+	var commands func(*cobra.Command)
+	commands = func(c *cobra.Command) {
+		for _, sub := range c.Commands() {
+			if !sub.Hidden {
+				section(sub.CommandPath(), helpText(sub, helpColumns))
+				commands(sub)
 			}
 		}
 	}
-	m.heading("OPTIONS")
-	own, shared := flagsOf(root)
-	m.flags(append(own, shared...))
-	m.heading("EXIT STATUS")
-	for _, x := range exits {
-		m.entry(fmt.Sprint(x.code), x.means)
-	}
-	m.entries("ENVIRONMENT", manualVariables)
-	m.entries("FILES", manualFiles)
-	m.heading("EXAMPLES")
-	m.example(root.Example)
-	return m.String()
-}
-
-// roff writes a page in roff.
-type roff struct{ strings.Builder }
-
-func (m *roff) line(format string, args ...any) { fmt.Fprintf(m, format+"\n", args...) }
-
-func (m *roff) heading(s string) { m.line(".SH %s", s) }
-
-// text writes a text. Indented lines stay as they are.
-func (m *roff) text(s string) {
-	for line := range strings.SplitSeq(s, "\n") {
-		if strings.HasPrefix(line, " ") {
-			m.line(".br")
-		}
-		m.line("%s", quoted(strings.TrimSpace(line)))
-	}
-}
-
-func (m *roff) entry(name, what string) {
-	m.line(".TP\n.B %s\n%s", quoted(name), quoted(what))
-}
-
-func (m *roff) entries(title string, list [][2]string) {
-	m.heading(title)
-	for _, x := range list {
-		m.entry(x[0], x[1])
-	}
-}
-
-func (m *roff) flags(list []*pflag.Flag) {
-	for _, f := range list {
-		m.entry(flagName(f), f.Usage)
-	}
-}
-
-func (m *roff) example(s string) {
-	m.line(".nf")
-	for line := range strings.SplitSeq(s, "\n") {
-		m.line("%s", quoted(line))
-	}
-	m.line(".fi")
-}
-
-// command writes a command and its subcommands.
-func (m *roff) command(c *cobra.Command) {
-	if c.Hidden {
-		return
-	}
-	m.line(".TP\n.B %s", quoted(usageLine(c)))
-	m.text(cmp.Or(c.Long, c.Short+"."))
-	m.line(".RS")
-	if c.Example != "" {
-		m.example(c.Example)
-	}
-	own, _ := flagsOf(c)
-	m.flags(own)
-	m.line(".RE")
-	for _, sub := range c.Commands() {
-		m.command(sub)
-	}
+	commands(root)
+	section("exit status", exitTable())
+	section("environment", rows(manualVariables))
+	section("files", rows(manualFiles))
+	section("examples", root.Example)
+	return out.String()
 }
 
 // quoted escapes in s what roff would obey.
 func quoted(s string) string {
-	s = strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(s)
-	if strings.HasPrefix(s, ".") || strings.HasPrefix(s, "'") {
-		return `\&` + s
-	}
-	return s
+	return strings.NewReplacer("\\", "\\e", "-", "\\-", "\n.", "\n\\&.", "\n'", "\n\\&'").Replace(s)
 }
