@@ -30,8 +30,8 @@ type EventSearch struct {
 // eventsAtOnce bounds a step, which takes about 10 ms.
 const eventsAtOnce = 500
 
-// NewEventSearch searches for events that f keeps; if work is set, only for events that tell of work.
-func NewEventSearch(f RowFilter, work bool) EventSearch { return EventSearch{filter: f, work: work} }
+// NewEventSearch searches for events that f keeps: those that tell of work, or with a term kind: all.
+func NewEventSearch(f RowFilter) EventSearch { return EventSearch{filter: f, work: !f.has("kind")} }
 
 // Step continues the search for as long as one read of the ledger may take. Once the search is done, it reads the events since.
 func (s *EventSearch) Step(r model.Reader) {

@@ -218,8 +218,8 @@ func ParseEventFilter(s string, now time.Time) RowFilter {
 	return parseFilter(s, now, "", termsOfEvents)
 }
 
-// Has reports whether the filter has a term of a kind, such as kind:.
-func (f RowFilter) Has(kind string) bool {
+// has reports whether the filter has a term of a kind, such as kind:.
+func (f RowFilter) has(kind string) bool {
 	return slices.ContainsFunc(f.terms, func(t filterTerm) bool { return t.kind == kind })
 }
 

@@ -28,7 +28,7 @@ const (
 	NeedsYou, PrevNeed, Brief    ID = "next-needs-you", "previous-needs-you", "brief"
 	Hide, Hidden, Start          ID = "hide", "hidden", "start"
 	ViewDesk, ViewFleet          ID = "view-desk", "view-fleet"
-	ViewReports, AllEvents       ID = "view-reports", "activity-all"
+	ViewReports                  ID = "view-reports"
 	TriageOpen, Threads          ID = "triage", "threads"
 	CopyOf, GoTo, WayBack        ID = "copy", "go", "way-back"
 	Help, Palette                ID = "help", "palette"
@@ -110,7 +110,6 @@ func Standard() Catalogue {
 			key(DiffSpace, "White space in diffs", "show lines in which it alone changed, or leave them out").needs(onDesk),
 			key(Earlier, "Earlier save, longer strips", "▁▂▅▇ work  ? asks  ◆ news", "<").needs(timed),
 			key(Later, "Later save, shorter strips", "✓ completed  ✗ failed  · nothing", ">").needs(timed),
-			key(AllEvents, "Activity all, or work alone", "the scheduler's events too, wherever events are shown"),
 			key(Refresh, "Refresh", "read the ledger and the plan again, apply the new order", "ctrl+r")),
 		in(Desk, Move,
 			key(Down, "Down", "next row, or a line of the pane", "j", "down"),

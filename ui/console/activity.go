@@ -19,7 +19,7 @@ func shown(r model.Reader, names map[model.ItemID]screen.Named, entries []model.
 const lateDepth = 4
 
 // readLately reads the n newest events of an agent, or of all agents: as recorded, and as drawn.
-func readLately(r model.Reader, source model.AgentID, n int, all bool) (late []model.Entry, _ screen.Events) {
+func readLately(r model.Reader, source model.AgentID, n int) (late []model.Entry, _ screen.Events) {
 	var entries []model.Entry
 	at := model.Position{}
 	for searched := 0; searched < lateDepth*n && len(entries) < n; {
@@ -28,7 +28,7 @@ func readLately(r model.Reader, source model.AgentID, n int, all bool) (late []m
 			late = page
 		}
 		for _, e := range page {
-			if at = e.Position(); all || action.OfWork(e) {
+			if at = e.Position(); action.OfWork(e) {
 				entries = append(entries, e)
 			}
 		}
@@ -53,17 +53,6 @@ func nameOf(r model.Reader, names map[model.ItemID]screen.Named, id model.ItemID
 
 // moreEvents is how many older events are read when the cursor comes to the last one, mostEvents how many are read in all.
 const moreEvents, mostEvents = 250, 5000
-
-// activityAll shows the scheduler's events too, or hides them again.
-func activityAll(c *console) {
-	c.allEvents = !c.allEvents
-	said := "Activity shows work only."
-	if c.allEvents {
-		said = "Activity shows everything, the scheduler's events too."
-	}
-	c.say(said)
-	c.read()
-}
 
 // toActivity zooms into the events of all agents, below the fleet.
 func toActivity(c *console) {

@@ -34,8 +34,8 @@ type asked struct {
 	view  view
 	agent model.AgentID
 	words string
-	// happened: the search is among events. all: it includes the scheduler's.
-	happened, all bool
+	// happened: the search is among events.
+	happened bool
 }
 
 // asksFor is the search for the current filter, and the parsed filter; empty without a filter.
@@ -49,7 +49,7 @@ func asksFor(c *console) (asked, action.RowFilter) {
 	if f.Empty() {
 		return asked{}, f
 	}
-	a := asked{view: c.view, words: words, happened: happened, all: c.allEvents || f.Has("kind")}
+	a := asked{view: c.view, words: words, happened: happened}
 	if a.view == viewDesk {
 		a.agent = c.agent
 	}
@@ -96,7 +96,7 @@ func lookOn(c *console) {
 		if now.view == viewReports {
 			f = f.OfFinished()
 		}
-		*h = hits{asked: now, items: action.NewSearch(f, now.agent), events: action.NewEventSearch(f, !now.all)}
+		*h = hits{asked: now, items: action.NewSearch(f, now.agent), events: action.NewEventSearch(f)}
 	case h.whole(c.truth.revision):
 		return
 	}

@@ -30,10 +30,9 @@ type Memo struct {
 	// the answer comes after the first frame.
 	Light bool `json:"light,omitempty"`
 	// Desks holds the desk of Agent.
-	Desks     map[model.AgentID]memoDesk `json:"desks,omitempty"`
-	Fleet     memoFleet                  `json:"fleet,omitzero"`
-	AllEvents bool                       `json:"all_events,omitempty"`
-	Reports   screen.Reports             `json:"reports,omitzero"`
+	Desks   map[model.AgentID]memoDesk `json:"desks,omitempty"`
+	Fleet   memoFleet                  `json:"fleet,omitzero"`
+	Reports screen.Reports             `json:"reports,omitzero"`
 }
 
 // memoDesk is the place on one agent's desk, with the scroll position of the page on screen.
@@ -81,7 +80,7 @@ func (c *console) memo() Memo {
 	m.Desks = map[model.AgentID]memoDesk{m.Agent: desk.memo()}
 	f := p.fleet
 	m.Fleet = memoFleet{f.Focus == screen.FleetInbox, f.Focus == screen.FleetActivity, f.Agents.Cursor, f.Inbox.Cursor, f.Filter}
-	m.AllEvents, m.Reports = p.allEvents, p.reports
+	m.Reports = p.reports
 	return m
 }
 
@@ -118,7 +117,6 @@ func restored(c *console, m *Memo) {
 	case m.Fleet.Events:
 		p.fleet.Focus, p.fleet.OfEvents = screen.FleetActivity, p.fleet.Filter != ""
 	}
-	p.allEvents = m.AllEvents
 	p.reports = m.Reports
 	p.reports.Filter, p.reports.Scroll = typedBefore(m.Reports.Filter), max(m.Reports.Scroll, 0)
 	p.reports.Want = min(max(m.Reports.Want, 0), mostFinished)
@@ -185,11 +183,9 @@ const (
 type place struct {
 	view view
 	// home is the agent whose desk was left for another view.
-	home  model.AgentID
-	fleet screen.Fleet
-	// allEvents shows the scheduler's events too, in all lists of events.
-	allEvents bool
-	reports   screen.Reports
+	home    model.AgentID
+	fleet   screen.Fleet
+	reports screen.Reports
 	// way are the earlier places, the last one last.
 	way []stop
 	// walked is the last visited place in the inbox, walkedTo the item there.

@@ -43,7 +43,7 @@ func (l reading) pause() time.Duration {
 // want is what the screen needs from the ledger now.
 func (c *console) want() want {
 	_, item := c.shown()
-	w := want{agent: c.agent, item: item, rows: c.queueLimit().Lines, all: c.allEvents,
+	w := want{agent: c.agent, item: item, rows: c.queueLimit().Lines,
 		path:  c.reasons && c.view == viewDesk,
 		story: c.tab == screen.TabHistory && c.view == viewDesk}
 	switch {
@@ -279,8 +279,6 @@ type want struct {
 	span time.Duration
 	// entries is the number of inbox entries to read, if more than usual.
 	entries int
-	// all: the scheduler's events are shown too.
-	all bool
 	// events is how many events the fleet asks for, finished how much finished work the reports do.
 	events, finished int
 }
@@ -321,7 +319,7 @@ func readTruth(r model.Reader, w want, now time.Time, before truth) truth {
 		t.finished = readFinished(r, w.finished)
 	}
 	t = t.withDesk(r, w, now)
-	t.late, t.activity = readLately(r, source, max(activityShown, w.events), w.all)
+	t.late, t.activity = readLately(r, source, max(activityShown, w.events))
 	if w.item == "" && w.view == viewDesk {
 		w.item = firstOf(t.desk)
 	}
@@ -332,7 +330,7 @@ func readTruth(r model.Reader, w want, now time.Time, before truth) truth {
 // rows are shown. A truth that is too old does not answer.
 func (t truth) standsFor(w want, revision uint64, now time.Time) bool {
 	switch {
-	case t.revision != revision || t.want.view != w.view || t.want.rows != w.rows || t.want.all != w.all || now.Sub(t.at) >= staleAfter:
+	case t.revision != revision || t.want.view != w.view || t.want.rows != w.rows || now.Sub(t.at) >= staleAfter:
 		return false
 	case w.view == viewFleet:
 		return t.want.body == w.body && t.want.entries == w.entries && t.want.events == w.events
@@ -364,7 +362,7 @@ func (t truth) withItem(r model.Reader, w want, now time.Time) truth {
 		t.story = model.StoryOf(r, x, now)
 	}
 	t.detail, t.row, t.need = &d, &d.Row, d.Need
-	told := slices.DeleteFunc(slices.Clone(d.Entries), func(e model.Entry) bool { return !w.all && !action.OfWork(e) })
+	told := slices.DeleteFunc(slices.Clone(d.Entries), func(e model.Entry) bool { return !action.OfWork(e) })
 	t.events.Acts = screen.Folded(told)
 	t.desk.Sections = withRow(t.desk, d.Row)
 	return t

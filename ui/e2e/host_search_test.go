@@ -32,7 +32,7 @@ func TestASearchGoesOnOverHosts(t *testing.T) {
 	defer hosts.Close()
 	defer stop()
 	w := service.WithHosts{Home: h, Hosts: hosts}
-	events := action.NewEventSearch(action.ParseEventFilter("kind:item", time.Now()), false)
+	events := action.NewEventSearch(action.ParseEventFilter("kind:item", time.Now()))
 	items := action.NewSearch(action.ParseFilter("before", time.Now()), "")
 	settle := func(ready func(model.Reader) bool) {
 		t.Helper()
