@@ -154,11 +154,11 @@ type SessionState string
 
 const (
 	// SessionWorks: a turn of the session runs.
-	SessionWorks SessionState = "works"
+	SessionWorks SessionState = "working"
 	// SessionRests: its turn has ended, and a process waits for its next one.
-	SessionRests SessionState = "rests"
+	SessionRests SessionState = "idle"
 	// SessionStarts: its program was started and has not answered yet.
-	SessionStarts SessionState = "starts"
+	SessionStarts SessionState = "starting"
 	// SessionAsks: its program waits for a permission or an answer.
 	SessionAsks SessionState = "asks"
 	// SessionGone: its program has ended.

@@ -70,27 +70,27 @@ func TestASessionsStateIsWhatItsHooksAndItsProcessSay(t *testing.T) {
 	}
 	at := func(s Session) Session { s.Program, s.ID, s.Agent, s.At = "claude", "s1", "ann", now; return s }
 	h.NoteSession(at(Session{State: SessionWorks, Process: model.Process{PID: 1}}))
-	check("works works in a session of claude since 10:00:00")
+	check("working working in a session of claude since 10:00:00")
 	now = now.Add(time.Minute)
 	h.NoteSession(at(Session{State: SessionWorks, Doing: "run go test"}))
-	check("works works in a session of claude since 10:00:00: run go test")
+	check("working working in a session of claude since 10:00:00: run go test")
 	h.NoteSession(at(Session{State: SessionAsks, Doing: "run rm"}))
 	check("asks asks for a permission in a session of claude since 10:01:00: run rm")
 	now = now.Add(time.Hour)
 	check("asks asks for a permission in a session of claude since 10:01:00: run rm")
 	h.NoteSession(at(Session{State: SessionRests}))
-	check("rests is idle in a session of claude since 11:01:00")
+	check("idle is idle in a session of claude since 11:01:00")
 	alive[1] = false
 	check("gone ")
 	h.Put(Session{Program: "codex", ID: "s2", Agent: "ann", Since: now, State: SessionRests, Driver: model.Process{PID: 2}})
 	alive[2] = true
-	check("rests ") // its driver begins the next turn
+	check("idle ") // its driver begins the next turn
 	now = now.Add(time.Second)
 	h.NoteSession(Session{Program: "gemini", ID: "s3", Agent: "ann", At: now, State: SessionWorks})
-	check("works works in a session of gemini since 11:01:01, as its hooks told")
+	check("working working in a session of gemini since 11:01:01, as its hooks told")
 	if s, _ := h.LastSession("ann"); s.ID != "s3" {
 		t.Errorf("the last session is %s", s.ID)
 	}
 	now = now.Add(worksFor + time.Second)
-	check("rests ")
+	check("idle ")
 }

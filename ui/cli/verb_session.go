@@ -210,7 +210,7 @@ type sessionList struct {
 func sessionsVerb() verb {
 	return verb{
 		use: "sessions [ID|AGENT]", short: "List the sessions of agents' programs",
-		long: `sessions lists what each session does, newest first: starts, works, asks, rests (its program waits) or gone. Sessions
+		long: `sessions lists what each session does, newest first: starting, working, asks, idle (its program waits) or gone. Sessions
 that people run in the programs' own terminals are known from hooks, and say so. vise run goes to one there.`,
 		example: "vise sessions claude",
 		run: func(e *Env) (answer, error) {

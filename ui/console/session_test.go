@@ -337,7 +337,7 @@ func TestASessionOfAnotherMachineIsToldByItsFinishedReplies(t *testing.T) {
 		}
 		wd.pass(time.Second)
 		got := strings.Join(wd.frame(), "\n")
-		for _, want := range []string{"works ", "I split the limiter first.", "call", "Bash", "finished replies, from the ledger: not live"} {
+		for _, want := range []string{"working ", "I split the limiter first.", "call", "Bash", "finished replies, from the ledger: not live"} {
 			if !strings.Contains(got, want) {
 				t.Errorf("the screen does not say %q:\n%s", want, got)
 			}
