@@ -85,7 +85,7 @@ func TestASessionIsShownAtEverySize(t *testing.T) {
 				lines := wd.frame()
 				checkWhole(t, "session", lines)
 				all := strings.Join(lines, "\n")
-				if size[0] > 100 && !strings.Contains(all, "claude-main: works in a session") {
+				if size[0] > 100 && !strings.Contains(all, "claude-main: working in a session") {
 					t.Errorf("that a session works is not said:\n%s", all)
 				}
 				for _, want := range []string{"Session", "run", "FAIL: TestBurst", "Fix the burst", "following"} {
