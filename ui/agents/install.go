@@ -226,8 +226,12 @@ func plan(o Options, t target) (c change, note string, err error) {
 	if o.Uninstall && c.before == nil {
 		return c, "", nil
 	}
-	if c.after, note, err = t.edit(c.before, o.Uninstall); err != nil {
+	text, marked := bytes.CutPrefix(c.before, []byte(byteOrderMark))
+	if c.after, note, err = t.edit(text, o.Uninstall); err != nil {
 		return c, "", refusal(c.path, err)
+	}
+	if marked && c.after != nil {
+		c.after = append([]byte(byteOrderMark), c.after...)
 	}
 	if !o.Uninstall {
 		c.was = c.was.renewed(t, c.before)
@@ -246,7 +250,7 @@ func plan(o Options, t target) (c change, note string, err error) {
 
 func refusal(path string, why error) error {
 	return model.Refused("%s cannot be edited: %s", model.Text(path), model.Text(why.Error())).
-		WithHint("repair the file first; nothing was changed")
+		WithHint("change the file first; nothing was changed")
 }
 
 // maxSettings bounds a settings file in bytes.
@@ -300,6 +304,8 @@ type Check struct {
 	Hint    string `json:"hint,omitempty"`
 	// NoTime: it is not ok only because it did not end in time.
 	NoTime bool `json:"no_time,omitempty"`
+	// NotYet: it is not ok only because the program was not run yet.
+	NotYet bool `json:"not_yet,omitempty"`
 }
 
 // Doctor reports whether vise is in a program's settings, and which of its hooks have been seen.
@@ -318,7 +324,7 @@ func Doctor(o Options, now time.Time) ([]Check, error) {
 		}
 		out = append(out, c)
 	}
-	out = append(out, permissions(o)...)
+	out = append(append(out, present(o)...), permissions(o)...)
 	out = append(out, seen(o, now)...)
 	out = append(out, Check{Name: "answers", OK: true, Message: programOf(o.Program).route(o.Version)})
 	if waiting, refused := home.Queued(o.Home); waiting+refused > 0 {
@@ -327,6 +333,19 @@ func Doctor(o Options, now time.Time) ([]Check, error) {
 			Hint:    "the next vise that opens the ledger takes them in; refused ones lie in " + filepath.Join(o.Home, "spool", "refused")})
 	}
 	return out, nil
+}
+
+// present says whether the model sees vise's tools in its first request.
+func present(o Options) []Check {
+	p := programOf(o.Program)
+	if o.Program != "claude" {
+		return nil
+	}
+	if p.wakes(o.Version) == supported {
+		return []Check{fine("tools", "claude %s has vise's tools in its first request, with alwaysLoad in the settings above", o.Version)}
+	}
+	return []Check{fine("tools", "whether claude %s defers vise's tools is not known; if it shows only their names, ENABLE_TOOL_SEARCH=false "+
+		"in its environment shows them", cmp.Or(o.Version, "(it tells no version)"))}
 }
 
 func onPath(o Options) Check {
@@ -343,7 +362,7 @@ func seen(o Options, now time.Time) []Check {
 	var out []Check
 	for _, e := range p.expected {
 		if !slices.ContainsFunc(all, func(s seenEvent) bool { return s.Event == e }) {
-			out = append(out, Check{Name: "hook " + e, Message: e + " was never seen", Hint: p.hint})
+			out = append(out, Check{Name: "hook " + e, Message: e + " was never seen", Hint: p.hint, NotYet: len(all) == 0})
 		}
 	}
 	for _, s := range all {

@@ -198,12 +198,12 @@ func (o Options) dir(variable string, below ...string) string {
 }
 
 // server returns the MCP server's entry in the form that Claude Code and Crush share.
-func (o Options) server() any {
-	return struct {
-		Type    string   `json:"type"`
-		Command string   `json:"command"`
-		Args    []string `json:"args"`
-	}{"stdio", o.Vise, o.serverArgs()}
+func (o Options) server() mcpServer { return mcpServer{"stdio", o.Vise, o.serverArgs()} }
+
+type mcpServer struct {
+	Type    string   `json:"type"`
+	Command string   `json:"command"`
+	Args    []string `json:"args"`
 }
 
 // Server returns the MCP server's entry in the form that most clients use.
@@ -270,8 +270,20 @@ func (o Options) claude(wakes support) []target {
 	return []target{
 		jsonFile(o.file(projectHooks, "CLAUDE_CONFIG_DIR", ".claude", "settings.json"), hooks...),
 		jsonFile(o.file(projectServer, "CLAUDE_CONFIG_DIR", "", ".claude.json"),
-			entry{at: []string{"mcpServers", "vise"}, value: o.server()}),
+			entry{at: []string{"mcpServers", "vise"}, value: o.presentServer(wakes)}),
 	}
+}
+
+// presentServer is the server's entry for Claude Code. With alwaysLoad its tools are in the first request: newer versions defer the tools of
+// other servers, and an agent then sees only names.
+func (o Options) presentServer(wakes support) any {
+	if wakes == unsupported {
+		return o.server()
+	}
+	return struct {
+		mcpServer
+		AlwaysLoad bool `json:"alwaysLoad"`
+	}{o.server(), true}
 }
 
 func (o Options) crush(support) []target {

@@ -84,9 +84,7 @@ func parseJSON(raw []byte) (*document, error) {
 	if len(bytes.TrimSpace(raw)) == 0 {
 		raw = []byte("{}\n")
 	}
-	if bytes.HasPrefix(raw, []byte(byteOrderMark)) {
-		return nil, errors.New("it begins with a byte order mark")
-	}
+	raw = bytes.TrimPrefix(raw, []byte(byteOrderMark))
 	v, err := hujson.Parse(raw)
 	if err != nil {
 		return nil, err

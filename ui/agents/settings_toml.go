@@ -56,7 +56,8 @@ func tomlFile(path string, e tomlEntry) target {
 		}
 		after, err := readTOML([]byte(text))
 		if err != nil {
-			return nil, "", fmt.Errorf("it would not read any more: %w", err)
+			return nil, "", fmt.Errorf("it is valid, and vise adds only tables: write %s as [%[1]s.NAME] tables, not inline (%w)",
+				e.tables[0].path[0], err)
 		}
 		if e.dropFrom(before); !reflect.DeepEqual(before, e.dropFrom(after)) {
 			return nil, "", errors.New("it is laid out in a way that cannot be edited safely")
@@ -110,10 +111,7 @@ func isOurs(value any) bool { return strings.Contains(fmt.Sprint(value), "vise")
 
 func readTOML(raw []byte) (map[string]any, error) {
 	out := map[string]any{}
-	if bytes.HasPrefix(raw, []byte(byteOrderMark)) {
-		return nil, errors.New("it begins with a byte order mark")
-	}
-	return out, toml.Unmarshal(raw, &out)
+	return out, toml.Unmarshal(bytes.TrimPrefix(raw, []byte(byteOrderMark)), &out)
 }
 
 // valueAt returns the value at a path of a file.

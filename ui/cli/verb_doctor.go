@@ -175,7 +175,7 @@ func (c *checkup) add(name string, ok bool, message, hint string) {
 func (c *checkup) put(k check) {
 	if k.OK {
 		k.Hint = ""
-	} else if !k.NoTime {
+	} else if !k.NoTime && !k.NotYet {
 		c.Problems++
 	}
 	c.Checks = append(c.Checks, k)
@@ -304,6 +304,8 @@ func (p *page) checkup(c checkup) {
 		switch {
 		case k.NoTime:
 			mark, class = "NO TIME", model.BlockedClass
+		case k.NotYet:
+			mark, class = "not yet", model.QueuedRunnable
 		case !k.OK:
 			mark, class = "PROBLEM", model.BlockedClass
 		}

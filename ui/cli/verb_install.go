@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	_ "embed"
@@ -164,10 +165,11 @@ func askPermit(e *Env, o agents.Options) (*bool, error) {
 	if asks == "" {
 		return nil, nil
 	}
-	fmt.Fprintf(e.err, "%s.\nPermit that in its settings, once and for all? [y/N] ", asks)
-	permit, err := yes(e)
+	fmt.Fprintf(e.err, "%s.\nYes permits vise's own tools in its settings, and nothing else. Permit them? [Y/n] ", asks)
+	said, err := runner.UnlessEnded(e, func() (string, error) { return bufio.NewReader(e.in).ReadString('\n') })
+	permit := err == nil && slices.Contains([]string{"", "y", "yes"}, strings.ToLower(strings.TrimSpace(said)))
 	if !permit {
-		return nil, err
+		return nil, e.Err()
 	}
 	return &permit, nil
 }
@@ -182,10 +184,14 @@ func (p *page) integration(out agents.Installed) (changed int) {
 		changed++
 		p.lines(model.Text(strings.TrimRight(f.Diff, "\n")).Multiline())
 	}
-	for _, n := range out.Notes {
-		p.say("note: %s", n)
-	}
 	return changed
+}
+
+// notes come last, where they are seen.
+func (p *page) installNotes(out agents.Installed) {
+	for _, n := range out.Notes {
+		p.lines(p.class(model.WaitingForOperator, safe("note: "+n)))
+	}
 }
 
 func (p *page) installed(out agents.Installed, o agents.Options) {
@@ -199,6 +205,7 @@ func (p *page) installed(out agents.Installed, o agents.Options) {
 	default:
 		p.line("%s works as agent %s; vise doctor %s says whether its hooks arrive", out.Program, out.Agent, out.Program)
 	}
+	p.installNotes(out)
 }
 
 // ownName returns how other programs call this one: its name if the search path finds this program, else its path.
@@ -235,7 +242,7 @@ func doctorProgram(e *Env, program string, project bool) (answer, error) {
 	}
 	out := checkup{Home: o.Home, Checks: []check{}}
 	for _, c := range append(list, agents.Serves(e, o)) {
-		out.add(c.Name, c.OK, c.Message, c.Hint)
+		out.put(c)
 	}
 	return answerOf(out, (*page).checkup).exits(failed(out.Problems > 0)), nil
 }
@@ -266,6 +273,7 @@ func integrationPreview(e *Env, programs []string) model.Text {
 			p.line("! %s", fault(err).Message)
 		}
 		p.integration(out)
+		p.installNotes(out)
 		p.line("")
 	}
 	return model.Text(strings.TrimSuffix(p.b.String(), "\n"))
