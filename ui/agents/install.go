@@ -342,10 +342,10 @@ func present(o Options) []Check {
 		return nil
 	}
 	if p.wakes(o.Version) == supported {
-		return []Check{fine("tools", "claude %s has vise's tools in its first request, with alwaysLoad in the settings above", o.Version)}
+		return []Check{fine("tools", "claude %s has vise's tools in its first request, by alwaysLoad in its settings", o.Version)}
 	}
-	return []Check{fine("tools", "whether claude %s defers vise's tools is not known; if it shows only their names, ENABLE_TOOL_SEARCH=false "+
-		"in its environment shows them", cmp.Or(o.Version, "(it tells no version)"))}
+	return []Check{fine("tools", "whether claude %s defers vise's tools is not known; if it does, set ENABLE_TOOL_SEARCH=false",
+		cmp.Or(o.Version, "(it tells no version)"))}
 }
 
 func onPath(o Options) Check {

@@ -274,8 +274,8 @@ func (o Options) claude(wakes support) []target {
 	}
 }
 
-// presentServer is the server's entry for Claude Code. With alwaysLoad its tools are in the first request: newer versions defer the tools of
-// other servers, and an agent then sees only names.
+// presentServer is the server's entry for Claude Code. With alwaysLoad its tools are in the first request: newer versions defer the tools
+// of other servers, and an agent then sees only names.
 func (o Options) presentServer(wakes support) any {
 	if wakes == unsupported {
 		return o.server()
