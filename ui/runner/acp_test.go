@@ -10,6 +10,7 @@ import (
 	"vise/model"
 	"vise/store/home"
 	"vise/ui/acp"
+	"vise/ui/config"
 )
 
 // answering drives a program that asks, and answers its first permission once it is asked for.
@@ -87,6 +88,29 @@ func TestAPermissionIsAskedAndItsAnswerReachesTheProgram(t *testing.T) {
 				t.Errorf("%s: it still asks %+v", answer, a.Permissions)
 			}
 		})
+	}
+}
+
+func TestATurnThatWaitsForAPersonCountsNoTime(t *testing.T) {
+	b := newBench(t)
+	b.do(model.Operator, model.CreateWorkItem{Objective: "One"})
+	p := b.program("acp-asks")
+	p.Turn.Timeout = config.Span(1500 * time.Millisecond)
+	end := b.attended(p)
+	defer end()
+	var asked model.Permission
+	b.until(func(r model.Reader) bool {
+		a, _ := r.Agent("ann")
+		for _, asked = range a.Permissions {
+			return true
+		}
+		return false
+	})
+	<-time.After(3 * time.Second)
+	b.do(model.Operator, model.AnswerPermission{AgentID: "ann", PermissionID: asked.ID, Answer: model.PermitOnce})
+	b.until(func(r model.Reader) bool { a, _ := r.Agent("ann"); return a.TurnIndex > 1 || a.Turn == nil })
+	if n := model.DataOf[model.TurnNews](b.entries(model.EventTurnEnded)[0]); n.Outcome != model.TurnCompleted {
+		t.Errorf("the turn ended as %+v", n)
 	}
 }
 

@@ -107,7 +107,7 @@ func (c *conversation) prompts(ctx context.Context, begin briefing) (end ending)
 			go send(func() string { return c.message(ctx) }, model.Operator)
 		case <-cancelled:
 			cancelled, late = nil, time.After(cancelTime)
-			if c.s.client.Cancel(context.WithoutCancel(ctx)); c.s.spec.Hangs && c.isAsking() {
+			if c.s.client.Cancel(context.WithoutCancel(ctx)); c.s.spec.Hangs && c.asking.Load() > 0 {
 				late = time.After(0)
 			}
 		case <-late:
@@ -246,50 +246,26 @@ func (c *conversation) keep() {
 	c.s.sessions().Put(*k)
 }
 
-// clock ends the turn after its time. The time during which it waited for a person does not count.
+// clock ends the turn after its time. Seconds during which it waits for a person do not count.
 func (c *conversation) clock() {
-	left := c.program.Turn.Timeout.Duration()
-	for counted := time.Duration(0); ; {
-		if home.Pause(c.ends, left) != nil {
+	for left := c.program.Turn.Timeout.Duration(); left > 0; {
+		step := min(left, time.Second)
+		if home.Pause(c.ends, step) != nil {
 			return
 		}
-		c.s.mu.Lock()
-		asked := c.asked
-		if c.asking > 0 {
-			asked += c.Now().Sub(c.askedSince)
+		if c.asking.Load() == 0 {
+			left -= step
 		}
-		c.s.mu.Unlock()
-		if left = asked - counted; left <= 0 {
-			c.cancel(errTimeout)
-			return
-		}
-		counted = asked
 	}
-}
-
-func (c *conversation) isAsking() bool {
-	c.s.mu.Lock()
-	defer c.s.mu.Unlock()
-	return c.asking > 0
+	c.cancel(errTimeout)
 }
 
 // asks counts a permission or a question as waiting until the returned function is called.
 func (c *conversation) asks(what string) (done func()) {
-	c.s.mu.Lock()
-	if c.asking++; c.asking == 1 {
-		c.askedSince = c.Now()
-	}
-	c.s.mu.Unlock()
+	c.asking.Add(1)
 	c.s.note(home.SessionAsks, what)
 	return func() {
-		c.s.mu.Lock()
-		c.asking--
-		isLast := c.asking == 0
-		if isLast {
-			c.asked += c.Now().Sub(c.askedSince)
-		}
-		c.s.mu.Unlock()
-		if isLast && c.ends.Err() == nil {
+		if c.asking.Add(-1) == 0 && c.ends.Err() == nil {
 			c.s.note(home.SessionWorks, "")
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	sdk "github.com/coder/acp-go-sdk"
@@ -67,12 +68,9 @@ type conversation struct {
 	// ends ends with the conversation, or when the turn is to end.
 	ends context.Context
 	end  context.CancelFunc
-	// answering are the permissions that are being answered. asking counts the permissions and questions that wait; asked is how long some
-	// did, and since when one does.
-	answering  sync.WaitGroup
-	asking     int
-	asked      time.Duration
-	askedSince time.Time
+	// answering are the permissions and questions that are being answered. asking counts those that wait.
+	answering sync.WaitGroup
+	asking    atomic.Int32
 	// tokens are how many the turn may use; 0: any number.
 	tokens int64
 	// questions are the waits whose answers go to the program.
@@ -90,17 +88,14 @@ func (w *worker) sessionOf(ctx context.Context, item model.ItemID, turn int) (*s
 	s := &session{worker: w, spec: w.program.Spec(), dir: cmp.Or(w.program.Dir, w.Dir), over: make(chan struct{}),
 		stderr: &files.Tail{Max: shownStderr}}
 	s.usage.Rule = s.spec.Usage
-	if s.dir == "" {
-		s.dir, _ = os.Getwd()
-	}
 	s.dir, _ = filepath.Abs(s.dir)
 	s.kept = home.Session{Program: s.spec.Name, Agent: w.agent, Dir: s.dir, Item: item, Driver: Self(), Turn: turn}
 	old := w.lastSession(s.kept)
 	s.usage.Total = old.Total
+	began := w.Now()
 	if err := s.start(ctx, turn); err != nil {
 		return nil, err
 	}
-	began := w.Now()
 	if err := s.greet(ctx, old.ID); err != nil {
 		s.end(err)
 		return nil, s.explain(err)
