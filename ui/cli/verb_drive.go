@@ -135,7 +135,8 @@ func some(r model.Reader, all map[model.AgentID]runner.Program, names []string) 
 	for _, name := range names {
 		p, ok := runner.ProgramOf(r, all, model.AgentID(name))
 		if !ok {
-			return nil, misuse("only", "agent %s is not configured", name).WithHint("add it to the configuration")
+			return nil, misuse("only", "no program of agent %s is known", name).
+				WithHint("name it: --program NAME, with %s; or in config.yaml: %s", acp.Names(), runner.ProgramForm)
 		}
 		out[model.AgentID(name)] = p
 	}

@@ -87,10 +87,6 @@ func startDriver(e *Env, agent model.AgentID, item model.WorkItem, program confi
 	if err != nil {
 		return nil, err
 	}
-	if _, ok := all[agent]; !ok {
-		return nil, refuse("no program of agent %s is known", agent).
-			WithHint("name it: vise start %s --program NAME, with %s; or in config.yaml: %s", e.words[0], acp.Names(), runner.ProgramForm)
-	}
 	spec := all[agent].Spec()
 	if err := spec.Missing(); err != nil {
 		return nil, refuse("%v", err).WithHint("or run the program yourself, with vise install %s", spec.Name)
@@ -298,22 +294,20 @@ func oneSession(e *Env, ref string) (home.Session, error) {
 func (e *Env) showLog(ref string, follow bool) error {
 	s, err := oneSession(e, ref)
 	story, next := acp.StoryOf(s.Program), s
-	for printed, at, i := 0, int64(0), 1; err == nil; i++ {
-		if i%5 == 0 {
-			if next, err = oneSession(e, ref); err != nil {
-				return err
-			}
+	say := func(line string) {
+		if err == nil {
+			_, err = fmt.Fprintln(e.out, line)
 		}
-		entries, to, err := sessionsIn(e.home, e.now).Read(s, at)
-		if err != nil && (!follow || !errors.Is(err, fs.ErrNotExist)) { // one that only starts has none
-			return refuse("the log of session %s does not read", model.Text(s.ID)).Because(err)
+	}
+	for printed, at, i := 0, int64(0), 1; err == nil; i++ {
+		entries, to, failed := sessionsIn(e.home, e.now).Read(s, at)
+		if failed != nil && (!follow || !errors.Is(failed, fs.ErrNotExist)) { // one that only starts has none
+			return refuse("the log of session %s does not read", model.Text(s.ID)).Because(failed)
 		}
 		for _, x := range entries {
 			if story.Add(x); e.flags.json {
 				raw, _ := json.Marshal(x) // what was decoded marshals
-				if _, err := fmt.Fprintln(e.out, string(raw)); err != nil {
-					return err
-				}
+				say(string(raw))
 			}
 		}
 		at = to
@@ -325,20 +319,18 @@ func (e *Env) showLog(ref string, follow bool) error {
 			last--
 		}
 		for ; printed < last; printed++ {
-			if _, err := fmt.Fprintln(e.out, logLines(story.Parts[printed])); err != nil {
-				return err
-			}
+			say(logLines(story.Parts[printed]))
 		}
 		switch {
 		case !follow || e.Err() != nil:
 			if words := s.Steered(); words != "" && !e.flags.json {
-				_, err = fmt.Fprintf(e.out, "── %s\n", words)
+				say("── " + words)
 			}
 			return err
 		case next.ID != s.ID:
 			s, story, printed, at = next, acp.StoryOf(next.Program), 0, 0
-		default:
-			home.Pause(e, 200*time.Millisecond)
+		case home.Pause(e, 200*time.Millisecond) == nil && i%5 == 0:
+			next, err = oneSession(e, ref)
 		}
 	}
 	return err
