@@ -214,7 +214,7 @@ func mayWait(t Todo, m Move, among *Index) error {
 		}
 		if _, ok := among.Find(dep); !ok {
 			return Refuse(RuleDangling, "dependencies", "%s does not exist, so %s cannot wait on it", dep, t.Ref()).
-				hint("vise todo list shows the todos")
+				hint("a todo waits for todos of its own session; vise todo list shows them")
 		}
 		if reached(dep, among.needs)[t.Ref()] {
 			return Refuse(RuleCycle, "dependencies", "%s already waits on %s", dep, t.Ref())

@@ -7,36 +7,48 @@ import (
 	"vise/model"
 )
 
-// rowRef returns the file todo that a row of a WorkItem's todo list names. The text begins with the qualified id, alone or before a space
-// or colon ("review/003", "review/003: close the handle"). The row counts only if the item links to that file todo, which the caller must
-// check.
-func rowRef(text model.Text) (Ref, bool) {
-	word, _, _ := strings.Cut(strings.TrimSpace(text.Raw()), " ")
-	word = strings.TrimSuffix(word, ":")
-	source, id, ok := strings.Cut(word, "/")
-	if !ok || !ValidSource(source) || !ValidID(id) {
-		return "", false
+// Named returns the links that a word names: a qualified id ("review/003"), with or without its session ("reviews/abc123/review/003") or
+// the path before it. In several sessions a short id can name several todos.
+func Named(links []model.TodoRef, word string) (named []model.TodoRef) {
+	for _, l := range links {
+		within := strings.HasSuffix("/"+path(l), "/"+strings.TrimPrefix(word, "/"))
+		if strings.Contains(word, "/") && within || Ref(word) == LinkedFull(l) {
+			named = append(named, l)
+		}
 	}
-	return NewRef(source, id), true
+	return named
 }
 
-// DeriveRows returns a todo list in which each row for a linked file todo has that file todo's state, so that nobody enters it twice. A row
-// whose file todo cannot be found keeps its state.
+// path is a todo's full id behind the path of its repository.
+func path(l model.TodoRef) string {
+	return strings.TrimSuffix(l.TodosBase.Raw(), "/todos") + "/" + l.QualifiedID.Raw() // raw: a path to compare
+}
+
+// inSession is the most slashes of a full id: /tmp/WORKFLOW/ID/review/001.
+const inSession = 5
+
+// LinkedFull returns the full id of a linked todo, as Todo.Full does.
+func LinkedFull(l model.TodoRef) Ref {
+	full := path(l)
+	if i := strings.LastIndex(full, "/tmp/"); i >= 0 && strings.Count(full[i:], "/") <= inSession {
+		return Ref(full[i+len("/tmp/"):])
+	}
+	return NewRef("todos", l.QualifiedID.Raw()) // raw: a Ref is shown safely
+}
+
+// DeriveRows returns a todo list in which each row for a linked file todo has that file todo's state, so that nobody enters it twice. Such a
+// row begins with an id that names one link, alone or before a space or colon ("review/003: close the handle"). A row whose file todo cannot
+// be found keeps its state.
 func DeriveRows(list []model.Todo, links []model.TodoRef, find func(model.TodoRef) (Todo, bool)) []model.Todo {
 	out := append([]model.Todo{}, list...)
 	for i, row := range out {
-		ref, ok := rowRef(row.Text)
-		if !ok {
+		word, _, _ := strings.Cut(strings.TrimSpace(row.Text.Raw()), " ")
+		named := Named(links, strings.TrimSuffix(word, ":"))
+		if len(named) != 1 {
 			continue
 		}
-		for _, l := range links {
-			if Ref(l.QualifiedID) != ref {
-				continue
-			}
-			if t, ok := find(l); ok {
-				out[i].State = t.Status.Progress()
-			}
-			break
+		if t, ok := find(named[0]); ok {
+			out[i].State = t.Status.Progress()
 		}
 	}
 	return out

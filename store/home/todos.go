@@ -51,26 +51,35 @@ func (d TodoDecisions) Ask(item model.Handle) error {
 	}
 	var left []string
 	for _, x := range d.Undecided {
-		left = append(left, fmt.Sprintf("%s (%s, %s)", x.Ref(), x.Status, x.Title))
+		left = append(left, fmt.Sprintf("%s (%s, %s)", x.Full(), x.Status, x.Title))
 	}
 	return model.Refused("linked todos of %s are open: %s", item, strings.Join(left, "; ")).At("todos",
 		"say what becomes of each, with %s", DecisionForms)
 }
 
-// DecideTodos checks decisions, by qualified id, against the open file todos that an item links to. Each must be possible for the actor. It
-// changes nothing.
+// DecideTodos checks decisions, by id, against the open file todos that an item links to. Each must name one todo and be possible for the
+// actor. It changes nothing.
 func (h *Home) DecideTodos(
 	ctx context.Context, files *todoFiles, actor model.Actor, item model.WorkItem, words map[string]model.Text,
 ) (TodoDecisions, error) {
 	var out TodoDecisions
-	known := map[string]bool{}
+	of := map[model.TodoRef]model.Text{}
+	for id, word := range words {
+		l, err := OneLinked(item, id)
+		if err != nil {
+			return out, err
+		}
+		if _, twice := of[l]; twice {
+			return out, badDecision("two decisions name %s", file.LinkedFull(l))
+		}
+		of[l] = word
+	}
 	for _, l := range item.Links.TodoRefs {
 		x, ok := files.Find(l)
-		known[string(l.QualifiedID)] = true // raw: a key to compare, not shown
 		if !ok || x.Status.Final() {
 			continue
 		}
-		word, decided := words[string(l.QualifiedID)] // raw: a key to compare, not shown
+		word, decided := of[l]
 		if !decided {
 			out.Undecided = append(out.Undecided, x)
 			continue
@@ -84,12 +93,24 @@ func (h *Home) DecideTodos(
 		}
 		out.Decisions = append(out.Decisions, decision)
 	}
-	for ref := range words {
-		if !known[ref] {
-			return TodoDecisions{}, badDecision("%s is not linked to %s", model.Text(ref), item.Handle)
-		}
-	}
 	return out, nil
+}
+
+// OneLinked returns the link of an item that an id names. An id that means none or several is refused.
+func OneLinked(item model.WorkItem, id string) (model.TodoRef, error) {
+	named := file.Named(item.Links.TodoRefs, id)
+	if len(named) == 1 {
+		return named[0], nil
+	}
+	if named == nil {
+		return model.TodoRef{}, badDecision("%s is not linked to %s", model.Text(id), item.Handle)
+	}
+	var full []string
+	for _, l := range named {
+		full = append(full, file.LinkedFull(l).String())
+	}
+	return model.TodoRef{}, model.Refuse(model.CodeAmbiguous, "%d linked todos are called %s", len(named), model.Text(id)).At("linked_todos",
+		"say which: %s", strings.Join(full, ", "))
 }
 
 func badDecision(format string, args ...any) *model.Error {
@@ -99,7 +120,7 @@ func badDecision(format string, args ...any) *model.Error {
 func (h *Home) readDecision(ctx context.Context, item model.WorkItem, l model.TodoRef, word model.Text) (TodoDecision, error) {
 	kind, rest, _ := strings.Cut(word.Raw(), ":") // raw: read as a decision, not shown
 	rest = strings.TrimSpace(rest)
-	out := TodoDecision{Todo: file.Linked(l), Decision: kind, Reason: model.Text(rest), link: l}
+	out := TodoDecision{Todo: file.LinkedFull(l), Decision: kind, Reason: model.Text(rest), link: l}
 	switch decisionArguments[kind] {
 	case "nothing":
 		return out, nil
@@ -194,7 +215,7 @@ func (h *Home) settleTodos(
 		}
 		out = append(out, model.Warning{Kind: model.WarnTodosUndecided, Message: fmt.Sprintf(
 			"linked todo %s (%s) %s open, nobody said what becomes of %s; complete again with linked_todos, such as {%q: \"finished\"}: %s",
-			first.Ref(), first.Status, others, whose, first.Ref(), DecisionForms)})
+			first.Full(), first.Status, others, whose, first.Full(), DecisionForms)})
 	}
 	return out
 }
@@ -218,10 +239,10 @@ func (h *Home) settleTodo(ctx context.Context, files *todoFiles, by model.Envelo
 	}
 	s := files.session(d.link.TodosBase)
 	if m.To != file.Complete {
-		_, err := s.Change(string(d.Todo), m, file.Judge)
+		_, err := s.Change(string(file.Linked(d.link)), m, file.Judge)
 		return nil, err
 	}
-	t, err := s.Change(string(d.Todo), m, file.Finish)
+	t, err := s.Change(string(file.Linked(d.link)), m, file.Finish)
 	if err != nil {
 		return nil, err
 	}
@@ -329,7 +350,7 @@ type LinkedTodo struct {
 func (f *todoFiles) Todos(refs []model.TodoRef) []LinkedTodo {
 	var out []LinkedTodo
 	for _, l := range refs {
-		x := LinkedTodo{Todo: file.Linked(l), Base: l.TodosBase}
+		x := LinkedTodo{Todo: file.LinkedFull(l), Base: l.TodosBase}
 		if t, ok := f.Find(l); ok {
 			x.Status, x.Title = t.Status, t.Title
 		} else {

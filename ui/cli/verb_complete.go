@@ -26,7 +26,7 @@ file todo that is linked to the item needs a decision (--todo, --todos).`,
 			{"report-file", &file, "the completion report; - is standard input"},
 			{"force", &c.Force, "complete it although blocking work still runs"},
 			{"todos", &todos.all, "the decision for every open linked file todo: " + home.DecisionForms},
-			{"todo", &todos.one, "the decision for one of them, as review/003=finished; can be given again"},
+			{"todo", &todos.one, "the decision for one of them, as reviews/abc/review/003=finished; can be given again"},
 			{"anyway", &anyway, "complete it although its thread has gaps or unverified entries, for this reason"},
 			{"abandon", &abandon, "give the work up, for this reason: its threads end abandoned"},
 			{"dead-end", &deadEnd, "with --abandon: record what was tried as a dead end"},
@@ -166,11 +166,11 @@ func decideTodos(e *Env, v model.View, t todoDecisions) (map[string]model.Text, 
 	}
 	files := home.NewTodoFiles()
 	defer files.Close()
-	words, err := t.words(file.Undecided(v.Links.TodoRefs, files.Find))
+	item := model.WorkItem{ID: v.ID, Handle: v.Handle, Links: v.Links}
+	words, err := t.words(item, file.Undecided(v.Links.TodoRefs, files.Find))
 	if err != nil {
 		return nil, home.TodoDecisions{}, err
 	}
-	item := model.WorkItem{ID: v.ID, Handle: v.Handle, Links: v.Links}
 	decided, err := e.home.DecideTodos(e, files, e.actor, item, words)
 	if err == nil && v.State == model.Open {
 		err = decided.Ask(v.Handle)
@@ -179,14 +179,14 @@ func decideTodos(e *Env, v model.View, t todoDecisions) (map[string]model.Text, 
 }
 
 // words returns the decisions by todo. A decision on a todo that is not open and linked is an error.
-func (t todoDecisions) words(open []file.Todo) (map[string]model.Text, error) {
+func (t todoDecisions) words(item model.WorkItem, open []file.Todo) (map[string]model.Text, error) {
 	if t.all != "" && !home.IsDecision(t.all) {
 		return nil, misuse("todos", "--todos %q decides nothing", t.all).WithHint("give %s", home.DecisionForms)
 	}
 	out := map[string]model.Text{}
 	for _, x := range open {
 		if t.all != "" {
-			out[string(x.Ref())] = model.Text(t.all)
+			out[string(x.Full())] = model.Text(t.all)
 		}
 	}
 	for _, one := range t.one {
@@ -194,10 +194,15 @@ func (t todoDecisions) words(open []file.Todo) (map[string]model.Text, error) {
 		if !ok {
 			return nil, misuse("todo", "%q decides nothing", one).WithHint("give REF=DECISION, with %s", home.DecisionForms)
 		}
-		if !slices.ContainsFunc(open, func(x file.Todo) bool { return x.Ref() == file.Ref(ref) }) {
-			return nil, misuse("todo", "%s is not an open todo of this work item", ref).WithHint("vise show names the links")
+		l, err := home.OneLinked(item, ref)
+		if err != nil {
+			return nil, err
 		}
-		out[ref] = model.Text(word)
+		full := file.LinkedFull(l)
+		if !slices.ContainsFunc(open, func(x file.Todo) bool { return x.Full() == full }) {
+			return nil, misuse("todo", "%s is not an open todo of this work item", full).WithHint("vise show names the links")
+		}
+		out[string(full)] = model.Text(word)
 	}
 	return out, nil
 }

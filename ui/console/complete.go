@@ -132,7 +132,7 @@ func deciding(x facts, f *form, open []LinkedTodo) *todoDecisions {
 		return d
 	}
 	for _, g := range d.groups {
-		ref := g[0].Todo.Ref()
+		ref := g[0].Todo.Full()
 		label := fmt.Sprintf("%s  %s, %s", ref, screen.FileWord(g[0].Todo.Status), x.Cut(g[0].Todo.Title, 44))
 		if len(g) > 1 {
 			label = fmt.Sprintf("%s and %d more linked todos", ref, len(g)-1)
@@ -162,7 +162,7 @@ func (d *todoDecisions) any(choice int) func() bool {
 // words are the decisions by todo. missing says what is missing.
 func (d *todoDecisions) words() (words map[string]model.Text, missing string) {
 	for i, g := range d.groups {
-		ref := g[0].Todo.Ref().String()
+		ref := g[0].Todo.Full().String()
 		word := model.Text("keep")
 		switch choice := d.of(i); {
 		case choice == undecided:
@@ -182,7 +182,7 @@ func (d *todoDecisions) words() (words map[string]model.Text, missing string) {
 			if words == nil {
 				words = map[string]model.Text{}
 			}
-			words[string(l.Todo.Ref())] = word
+			words[string(l.Todo.Full())] = word
 		}
 	}
 	return words, ""
