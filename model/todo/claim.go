@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"vise/model"
@@ -50,6 +51,47 @@ func (l Lease) Over(now time.Time, alive Probe) string {
 		return "process " + strconv.Itoa(l.PID) + " of the claimant has ended"
 	}
 	return ""
+}
+
+// claimEnded begins the reason of a todo that was interrupted because its claim was over.
+const claimEnded = "Claim ended: "
+
+// Lapse is the move that interrupts a todo whose claim is over. ok is false for others, also for a claim without a lease.
+func Lapse(t Todo, at time.Time, alive Probe) (m Move, ok bool) {
+	why := t.Lease.Over(at, alive)
+	return Move{At: at, Actor: Actor{Name: "sweep"}, To: Interrupted, ClaimOver: true, Reason: model.Text(claimEnded + why)},
+		t.Status == InProgress && why != ""
+}
+
+// lapsed reports whether a todo only waits for a new claimant, because its last one is gone.
+func lapsed(t Todo, at time.Time, alive Probe) bool {
+	_, over := Lapse(t, at, alive)
+	return over || t.Status == Interrupted && strings.HasPrefix(t.Reason.Raw(), claimEnded)
+}
+
+// Freed returns the todos with those ready whose claim is over, for Next when no other is ready. Take claims one of them.
+func (x *Index) Freed(at time.Time, alive Probe) *Index {
+	all := slices.Clone(x.All())
+	for i := range all {
+		if t := &all[i]; lapsed(*t, at, alive) {
+			t.Status, t.AssignedTo, t.Lease = Ready, "", Lease{}
+		}
+	}
+	return NewIndex(all)
+}
+
+// Take claims a todo. If its last claim is over, the history has the interruption and the return first.
+func Take(t Todo, m Move, alive Probe, among *Index) (Change, error) {
+	return walk(t, among, InProgress, func(now Todo) Move {
+		end, over := Lapse(now, m.At, alive)
+		if !over && lapsed(now, m.At, alive) {
+			end.To, end.Reason, over = Ready, "", true
+		}
+		if over {
+			return end
+		}
+		return m
+	})
 }
 
 // Live reports whether the claim of l still counts. Without a lease that is not known, and Live reports false.

@@ -316,8 +316,11 @@ func transition(t Todo, to Status) (Transition, error) {
 		return Transition{}, Refuse(RuleClaimed, "assigned_to", "%s is already claimed by %q", t.Ref(), t.AssignedTo.Raw()).
 			hint("claim another with next --claim")
 	}
-	return Transition{}, Refuse(ruleTransition, "status", "%s cannot go from %s to %s", t.Ref(), t.Status, to).
-		hint(reachable(t.Status))
+	way := reachable(t.Status)
+	if to == Complete && t.Status == Interrupted {
+		way = "its claim has ended: vise todo resume ID makes it ready, vise todo start ID claims it"
+	}
+	return Transition{}, Refuse(ruleTransition, "status", "%s cannot go from %s to %s", t.Ref(), t.Status, to).hint(way)
 }
 
 func reachable(from Status) string {
@@ -369,11 +372,10 @@ func (v Value) empty() bool {
 // Finish completes a todo from any status, in as many moves as the table requires. A todo that is not claimed is first claimed by the
 // actor. The history has every step.
 func Finish(t Todo, m Move, among *Index) (Change, error) {
-	whole := Change{Before: t, After: t}
 	m.Owner = m.Actor.Name
-	for range len(Statuses()) {
+	return walk(t, among, Complete, func(now Todo) Move {
 		step := m
-		switch whole.After.Status {
+		switch now.Status {
 		case Interrupted, Blocked:
 			step.To, step.Reason = Ready, ""
 		case Ready:
@@ -381,14 +383,22 @@ func Finish(t Todo, m Move, among *Index) (Change, error) {
 		default:
 			step.To, step.Resolution = Complete, Fixed
 		}
-		c, err := Judge(whole.After, step, among)
+		return step
+	})
+}
+
+// walk makes the moves of step, one after the other, until the todo has the status to.
+func walk(t Todo, among *Index, to Status, step func(now Todo) Move) (Change, error) {
+	whole := Change{Before: t, After: t}
+	for range len(Statuses()) {
+		c, err := Judge(whole.After, step(whole.After), among)
 		if err != nil {
 			return Change{}, err
 		}
 		whole.After, whole.Note, whole.Rows = c.After, c.Note, append(slices.Clip(whole.Rows), c.Rows...)
-		if c.After.Status == Complete {
+		if c.After.Status == to {
 			return whole, nil
 		}
 	}
-	return Change{}, Refuse(ruleTransition, "status", "%s cannot be finished from %s", t.Ref(), t.Status)
+	return Change{}, Refuse(ruleTransition, "status", "%s cannot become %s from %s", t.Ref(), to, t.Status)
 }

@@ -43,7 +43,9 @@ func TestAFindingBecomesAnObjectiveAndItsPlan(t *testing.T) {
 
 // Two sessions have a todo of one short id. A word that means both decides nothing; the full id and the path each mean one.
 func TestAnIdNamesOneLink(t *testing.T) {
-	link := func(base string) model.TodoRef { return model.TodoRef{TodosBase: model.Text(base), QualifiedID: "review/001"} }
+	link := func(base string) model.TodoRef {
+		return model.TodoRef{TodosBase: model.Text(base), QualifiedID: "review/001"}
+	}
 	a, b, plain := link("/r/tmp/reviews/a/todos"), link("/r/tmp/reviews/b/todos"), link("/tmp/x/y/z/todos")
 	links := []model.TodoRef{a, b, plain}
 	for word, want := range map[string][]model.TodoRef{

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 
-	"vise/model"
 	"vise/model/todo"
 	"vise/store/files"
 )
@@ -24,21 +23,24 @@ func (s *Session) Change(word string, m todo.Move, judge todo.Judgement) (todo.T
 func single(c todo.Change, err error) ([]todo.Change, error) { return []todo.Change{c}, err }
 
 // Claim takes the next todo that can be worked on, for m.Owner under m.Lease. Of several processes that claim at once, each gets another
-// todo. In the same change it interrupts the todos of dead claimants, and returns them as swept. If there is nothing to claim, why gives
-// the reason; otherwise why is Something.
+// todo. In the same change it interrupts the todos of dead claimants, and returns them as swept; if no other todo is ready, it claims one of
+// theirs. If there is nothing to claim, why gives the reason; otherwise why is Something.
 func (s *Session) Claim(keep func(todo.Todo) bool, m todo.Move, alive todo.Probe) (t todo.Todo, why todo.Nothing,
 	swept []todo.Todo, err error) {
 	m.To = todo.InProgress
 	written, err := s.Apply(func(snap Snapshot) ([]todo.Change, error) {
-		ended, err := sweep(snap, m, alive)
-		if err != nil {
-			return nil, err
-		}
 		var next todo.Todo
 		if next, why = todo.Next(keep, snap.Index); why != todo.Something {
-			return ended, nil
+			if freed, got := todo.Next(keep, snap.Index.Freed(m.At, alive)); got == todo.Something {
+				why = got
+				next, _ = snap.Index.Find(freed.Ref())
+			}
 		}
-		claim, err := todo.Judge(next, m, snap.Index)
+		ended, err := sweep(snap, next.Ref(), m, alive)
+		if err != nil || why != todo.Something {
+			return ended, err
+		}
+		claim, err := todo.Take(next, m, alive, snap.Index)
 		return append(ended, claim), err
 	})
 	for _, w := range written {
@@ -51,8 +53,8 @@ func (s *Session) Claim(keep func(todo.Todo) bool, m todo.Move, alive todo.Probe
 	return t, why, swept, err
 }
 
-// Start claims one named todo. If the owner already has the claim, it is prolonged. Todos of dead claimants are interrupted first,
-// including the named one, and are returned as swept.
+// Start claims one named todo. If the owner already has the claim, it is prolonged. The other todos of dead claimants are
+// interrupted, and returned as swept.
 func (s *Session) Start(word string, m todo.Move, alive todo.Probe) (t todo.Todo, swept []todo.Todo, err error) {
 	m.To = todo.InProgress
 	written, err := s.Apply(func(snap Snapshot) ([]todo.Change, error) {
@@ -64,16 +66,11 @@ func (s *Session) Start(word string, m todo.Move, alive todo.Probe) (t todo.Todo
 			m.ClaimOver = t.Lease.Over(m.At, alive) != ""
 			return single(todo.Renew(t, m, nil))
 		}
-		ended, err := sweep(snap, m, alive)
+		ended, err := sweep(snap, t.Ref(), m, alive)
 		if err != nil {
 			return nil, err
 		}
-		for _, c := range ended {
-			if c.After.Ref() == t.Ref() {
-				t = c.After
-			}
-		}
-		claim, err := todo.Judge(t, m, snap.Index)
+		claim, err := todo.Take(t, m, alive, snap.Index)
 		return append([]todo.Change{claim}, ended...), err
 	})
 	if len(written) > 1 {
@@ -83,14 +80,11 @@ func (s *Session) Start(word string, m todo.Move, alive todo.Probe) (t todo.Todo
 	return t, swept, err
 }
 
-// sweep interrupts the todos whose claims are over: the lease has ended, or the claimant's process is dead. It leaves claims without a
-// lease.
-func sweep(snap Snapshot, m todo.Move, alive todo.Probe) ([]todo.Change, error) {
-	m = todo.Move{At: m.At, Actor: todo.Actor{Name: "sweep"}, To: todo.Interrupted, ClaimOver: true}
-	return each(snap, &m, todo.Judge, func(t todo.Todo) bool {
-		why := t.Lease.Over(m.At, alive)
-		m.Reason = model.Text("Claim ended: " + why)
-		return t.Status == todo.InProgress && why != ""
+// sweep interrupts the todos whose claims are over, except the one that is claimed now.
+func sweep(snap Snapshot, taken todo.Ref, m todo.Move, alive todo.Probe) ([]todo.Change, error) {
+	return each(snap, &m, todo.Judge, func(t todo.Todo) (over bool) {
+		m, over = todo.Lapse(t, m.At, alive)
+		return over && t.Ref() != taken
 	})
 }
 

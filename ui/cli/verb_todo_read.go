@@ -136,11 +136,18 @@ func (v *todoVerbs) next() verb {
 
 // next returns the first todo of the sessions that is ready, or why there is none.
 func (at readingTodos) next() (file.Todo, file.Nothing) {
-	var all []*file.Index
+	var all, freed []*file.Index
 	for _, s := range at.sessions {
-		all = append(all, s.snap.Index)
+		all, freed = append(all, s.snap.Index), append(freed, s.snap.Index.Freed(s.v.now(), alive()))
 	}
-	return file.Next(at.filter.Admits, all...)
+	t, why := file.Next(at.filter.Admits, all...)
+	if why != file.Something {
+		if x, found := file.Next(at.filter.Admits, freed...); found == file.Something {
+			x.Status = file.Interrupted // as a claim finds it
+			return x, found
+		}
+	}
+	return t, why
 }
 
 // claim claims the next todo of the selected sessions.
