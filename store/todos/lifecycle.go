@@ -23,8 +23,8 @@ func (s *Session) Change(word string, m todo.Move, judge todo.Judgement) (todo.T
 func single(c todo.Change, err error) ([]todo.Change, error) { return []todo.Change{c}, err }
 
 // Claim takes the next todo that can be worked on, for m.Owner under m.Lease. Of several processes that claim at once, each gets another
-// todo. In the same change it interrupts the todos of dead claimants, and returns them as swept; if no other todo is ready, it claims one of
-// theirs. If there is nothing to claim, why gives the reason; otherwise why is Something.
+// todo. In the same change it interrupts the todos of dead claimants, and returns them as swept; if no other todo is ready, it claims one
+// of theirs. If there is nothing to claim, why gives the reason; otherwise why is Something.
 func (s *Session) Claim(keep func(todo.Todo) bool, m todo.Move, alive todo.Probe) (t todo.Todo, why todo.Nothing,
 	swept []todo.Todo, err error) {
 	m.To = todo.InProgress
