@@ -109,8 +109,8 @@ func OneLinked(item model.WorkItem, id string) (model.TodoRef, error) {
 	for _, l := range named {
 		full = append(full, file.LinkedFull(l).String())
 	}
-	return model.TodoRef{}, model.Refuse(model.CodeAmbiguous, "%d linked todos are called %s", len(named), model.Text(id)).At("linked_todos",
-		"say which: %s", strings.Join(full, ", "))
+	err := model.Refuse(model.CodeAmbiguous, "%d linked todos are called %s", len(named), model.Text(id))
+	return model.TodoRef{}, err.At("linked_todos", "say which: %s", strings.Join(full, ", "))
 }
 
 func badDecision(format string, args ...any) *model.Error {
