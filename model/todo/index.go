@@ -51,8 +51,8 @@ func (x *Index) Find(r Ref) (Todo, bool) {
 	return x.all[i], true
 }
 
-// Resolve finds a todo by the word that a person types: a qualified id, also with this session's name before it, or an issue id or file name
-// that only one todo has. A number finds its padded id.
+// Resolve finds a todo by the word that a person types: a qualified id, also with this session's name before it, or an issue id or file
+// name that only one todo has. A number finds its padded id.
 func (x *Index) Resolve(word string) (Todo, error) {
 	if session, within := Ref(word).Split(); session != "" && len(x.All()) > 0 && session == x.all[0].Session {
 		word = string(within)

@@ -36,9 +36,9 @@ func LinkedFull(l model.TodoRef) Ref {
 	return NewRef("todos", l.QualifiedID.Raw()) // raw: a Ref is shown safely
 }
 
-// DeriveRows returns a todo list in which each row for a linked file todo has that file todo's state, so that nobody enters it twice. Such a
-// row begins with an id that names one link, alone or before a space or colon ("review/003: close the handle"). A row whose file todo cannot
-// be found keeps its state.
+// DeriveRows returns a todo list in which each row for a linked file todo has that file todo's state, so that nobody enters it twice.
+// Such a row begins with an id that names one link, alone or before a space or colon ("review/003: close the handle"). A row whose file
+// todo cannot be found keeps its state.
 func DeriveRows(list []model.Todo, links []model.TodoRef, find func(model.TodoRef) (Todo, bool)) []model.Todo {
 	out := append([]model.Todo{}, list...)
 	for i, row := range out {
