@@ -32,6 +32,7 @@ const (
 )
 
 func TestWhatClaudeCompletesIsReadWithItsAnswers(t *testing.T) {
+	long := `"` + strings.Repeat("x", 5000) + `"`
 	one := []string{words, fmt.Sprintf(asks, "t1", "wi-1"), fmt.Sprintf(result, "t1", `"ok"`)}
 	for _, c := range []struct {
 		name  string
@@ -44,6 +45,8 @@ func TestWhatClaudeCompletesIsReadWithItsAnswers(t *testing.T) {
 		{"a repeated completion is none", []string{words, fmt.Sprintf(asks, "t1", "wi-1"), fmt.Sprintf(result, "t1", `"{\"completed_transition\":false}"`)},
 			[]string{"same_round Done. [] []"}},
 		{"a subagent's words are not the agent's", []string{strings.Replace(words, `{"type"`, `{"isSidechain":true,"type"`, 1)}, nil},
+		{"long answers, to its call and to others", []string{words, fmt.Sprintf(asks, "t1", "wi-1"), fmt.Sprintf(result, "t9", long), fmt.Sprintf(result, "t1", long)},
+			[]string{"same_round Done. [wi-1] [t1]"}},
 		{"what is no JSON", []string{"not JSON", words}, []string{"same_round Done. [] []"}},
 		{"an answer without its call", []string{fmt.Sprintf(result, "t9", `"ok"`)}, nil},
 	} {
