@@ -16,7 +16,18 @@ import (
 // ownPage is the tab of the detail that has its own meanings for the Desk's keys; -1 if it is not open, or has not the keys.
 func (c *console) ownPage() screen.Tab {
 	open := c.layers.top() == nil && c.view == viewDesk && c.focus == paneDetail
-	if open && (c.tab == screen.TabFiles && len(c.files.Open()) > 0 || c.tab == screen.TabChanges || c.tab == screen.TabSession) {
+	switch c.tab {
+	case screen.TabFiles:
+		open = open && len(c.files.Open()) > 0
+	case screen.TabReport:
+		d := c.detail()
+		_, ok := c.talk.sessionOf(c.shown())
+		open = open && ok && d != nil && d.Report != nil
+	case screen.TabChanges, screen.TabSession:
+	default:
+		open = false
+	}
+	if open {
 		return c.tab
 	}
 	return -1
@@ -44,8 +55,24 @@ func (c *console) actOnPage(id action.ID) bool {
 			answerInSession(c)
 			return true
 		}
-		if v := c.detailView(); id == action.Open && v.Session != nil && len(v.Session.Parts) > 0 {
+		v := c.detailView()
+		step := map[action.ID]int{action.Earlier: 1, action.Later: -1, action.NextMatch: 1, action.PrevMatch: -1}[id]
+		switch {
+		case v.Session == nil || len(v.Session.Parts) == 0:
+			return false
+		case id == action.Open:
 			c.talk.shown = v.UnfoldPart()
+		case id == action.Earlier, id == action.Later:
+			earlierSession(c, step)
+		case step != 0:
+			nextTurn(c, step)
+		default:
+			return false
+		}
+		return true
+	case screen.TabReport:
+		if id == action.Open {
+			toSaid(c)
 			return true
 		}
 	}
@@ -74,6 +101,10 @@ func pageHints(c *console) (out []action.Action) {
 		if s, _ := c.talk.sessionOf(c.shown()); s.State == home.SessionAsks {
 			add(action.Do, "answer")
 		}
+		add(action.NextMatch, "next turn")
+		add(action.Earlier, "earlier session")
+	case screen.TabReport:
+		add(action.Open, "where it was said")
 	}
 	return out
 }

@@ -94,7 +94,8 @@ func (x *touring) keys(keys ...string) {
 }
 
 // wide are the frames that show more on a wide screen: the views with their previews.
-var wide = []string{"Desk", "Fleet", "Inbox", "Activity", "Reports", "Inbox: an agent that fails"}
+var wide = []string{"Desk", "Fleet", "Inbox", "Activity", "Reports", "Inbox: an agent that fails",
+	"Fleet: a session runs"}
 
 func (x *touring) take(name string) {
 	x.t.Helper()
@@ -154,7 +155,25 @@ func tour(t *testing.T, w, h int) string {
 	first.pass(time.Second)
 	first.settle()
 	first.take("Welcome: the first sign of life")
-	return x.out.String() + changed(t, w, h) + savedTour(t, w, h) + first.out.String()
+	return x.out.String() + changed(t, w, h) + savedTour(t, w, h) + sessionTour(t, w, h) + first.out.String()
+}
+
+// sessionTour records a session, an edit unfolded, and a message being typed.
+func sessionTour(t *testing.T, w, h int) string {
+	f := &fakeSessions{}
+	f.works()
+	x := &touring{world: talking(t, w, h, f)}
+	defer x.end()
+	x.take("Session")
+	x.upTo("edit")
+	x.keys("enter")
+	x.take("Session: an edit unfolded")
+	x.keys("G", "m")
+	x.write("Keep the headers.")
+	x.take("Session: a message")
+	x.keys("esc", "2")
+	x.take("Fleet: a session runs")
+	return x.out.String()
 }
 
 // changed records the frames of what the work on an item changed.

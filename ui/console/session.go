@@ -41,22 +41,87 @@ type talk struct {
 	stop    context.CancelFunc
 	// sent are the operator's messages.
 	sent map[model.AgentID][]model.Text
+	// back is how many sessions of the item backOf the operator went back. seek are words to show as soon as they are read.
+	back   int
+	backOf model.ItemID
+	seek   model.Text
 }
 
 // The intervals at which the log of the session on screen, and the list of sessions, are looked at.
 const (
-	logEvery      = 100 * time.Millisecond
+	logEvery      = 50 * time.Millisecond
 	sessionsEvery = time.Second
 )
 
-// sessionOf is the session of an item, or the newest of its agent.
+// sessionOf is the session of an item, or the newest of its agent. The operator can go back to earlier ones of the item.
 func (t talk) sessionOf(agent model.AgentID, item model.ItemID) (out home.Session, ok bool) {
+	back := 0
+	if t.backOf == item {
+		back = t.back
+	}
 	for _, s := range t.all {
-		if s.Agent == agent && (!ok || item != "" && s.Item == item && out.Item != item) {
+		isItems := item != "" && s.Item == item
+		if s.Agent == agent && (!ok || isItems && (out.Item != item || back > 0)) {
+			if isItems && out.Item == item {
+				back--
+			}
 			out, ok = s, true
 		}
 	}
 	return out, ok
+}
+
+// earlierSession goes n sessions of the item back.
+func earlierSession(c *console, n int) {
+	t, item, all := &c.talk, c.cursor, 0
+	for _, s := range t.all {
+		if s.Agent == c.agent && s.Item == item {
+			all++
+		}
+	}
+	if t.backOf != item {
+		t.back = 0
+	}
+	t.backOf, t.back = item, max(min(t.back+n, all-1), 0)
+	c.say(fmt.Sprintf("Session %d of %d of this item.", max(all-t.back, 1), max(all, 1)))
+}
+
+// nextTurn moves the cursor to the next turn of the session, or the one before.
+func nextTurn(c *console, step int) {
+	v := c.detailView()
+	parts := v.Session.Parts
+	for i := v.Session.Cursor() + step; i >= 0 && i < len(parts); i += step {
+		if parts[i].Kind == acp.PartTurn {
+			c.talk.shown = v.Session.Show(i)
+			return
+		}
+	}
+	c.say("There is no other turn in that direction.")
+}
+
+// toSaid goes from the report to where its words were said.
+func toSaid(c *console) {
+	c.talk.seek = c.detail().Report.Text
+	goTab(screen.TabSession)(c)
+	if s, _ := c.talk.sessionOf(c.shown()); c.talk.shown.ID == s.ID && c.talk.next > 0 {
+		seekSaid(c)
+	}
+}
+
+// seekSaid shows the words that are looked for.
+func seekSaid(c *console) {
+	t := &c.talk
+	words := t.seek.Raw() // raw: looked for, not shown
+	if t.seek = ""; words == "" {
+		return
+	}
+	for i, p := range slices.Backward(t.shown.Parts) {
+		if p.Kind == acp.PartWords && strings.Contains(p.Text.Raw(), words) { // raw: looked through, not shown
+			t.shown = t.shown.Show(i)
+			return
+		}
+	}
+	c.say("The report's words are not in what is kept of this session.")
 }
 
 // stillRuns says which agents run without the console, and how each is ended.
@@ -254,7 +319,7 @@ func (e *effects) newsOf(ctx context.Context, of home.Session, from int64, known
 		m := sessionNews{ctx: ctx, of: of}
 		every := sessionsEvery
 		for i := 0; ; i++ {
-			if of.ID == "" || i%10 == 0 {
+			if of.ID == "" || i%int(sessionsEvery/logEvery) == 0 {
 				m.all = e.Sessions.Known()
 			}
 			if of.ID != "" {
@@ -284,6 +349,7 @@ func (m sessionNews) handle(c *console) {
 			}
 		}
 		t.shown.Parts, t.next = t.story.Parts, m.next
+		seekSaid(c)
 	}
 	c.start(c.fx.newsOf(m.ctx, m.of, m.next, m.all))
 }

@@ -219,6 +219,49 @@ func TestAMessageIsTypedBelowTheSession(t *testing.T) {
 	}
 }
 
+func TestAReportLeadsToWhereItWasSaid(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &fakeSessions{}
+		f.works()
+		words := sdk.UpdateAgentMessageText("The limiter is a package of its own.")
+		id := "m-1"
+		words.AgentMessageChunk.MessageId = &id
+		f.update(words)
+		for i := range 60 {
+			f.run(fmt.Sprint("x", i), fmt.Sprint("step ", i), "", sdk.ToolCallStatusCompleted)
+		}
+		f.said = append(f.said, acp.Entry{Turn: 4, At: time.Now()}, acp.Entry{Prompt: "a later turn", From: model.Scheduler})
+		wd := newWorld(t, 100, 30, func(o *Options) { o.Sessions = f })
+		defer wd.end()
+		item := wd.create("a", "Split the limiter")
+		wd.change("complete a The limiter is a package of its own.")
+		f.all[0].Item = item
+		old := f.all[0]
+		old.ID = "s-0"
+		f.all = append(f.all, old)
+		wd.pass(3 * time.Second)
+		press := func(want string, keys ...string) {
+			t.Helper()
+			for _, k := range keys {
+				wd.press(k)
+				wd.pass(time.Second)
+			}
+			if all := strings.Join(wd.frame(), "\n"); !strings.Contains(all, want) {
+				t.Errorf("after %v %q is not shown:\n%s", keys, want, all)
+			}
+		}
+		press("where it was said", "g", "c")
+		press("▎The limiter is a package of its own.", "enter")
+		press("▎── turn 4", "n")
+		press("There is no other turn", "n")
+		press("Session 1 of 2 of this item.", "<")
+		if c := wd.console.(console); c.talk.shown.ID != "s-0" {
+			t.Errorf("session %s is shown", c.talk.shown.ID)
+		}
+		press("Session 2 of 2 of this item.", ">")
+	})
+}
+
 func TestAPermissionIsAnsweredInItsSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &fakeSessions{}

@@ -65,7 +65,7 @@ func (v Detail) talk(w, h int) (out []string) {
 	}
 	for at := v.sessionTop(w, h); at.Part < len(v.Session.Parts) && len(out) < h; at = (Spot{at.Part + 1, 0}) {
 		for _, l := range v.sessionPart(at.Part, w)[at.Row:] {
-			if v.Focused && v.Cursor && at.Part == v.Session.cursor() {
+			if v.Focused && v.Cursor && at.Part == v.Session.Cursor() {
 				l = v.Accent.Paint(v.Glyph.Gutter) + ansi.TruncateLeft(l, 1, "")
 			}
 			out = append(out, l)
@@ -77,8 +77,8 @@ func (v Detail) talk(w, h int) (out []string) {
 	return append(out, line...)
 }
 
-// cursor is the part under the cursor.
-func (s Session) cursor() int {
+// Cursor is the part under the cursor.
+func (s Session) Cursor() int {
 	if s.Stands {
 		return s.At.Part
 	}
@@ -186,7 +186,7 @@ func (v Detail) MoveSession(n int) Session {
 // UnfoldPart unfolds the part under the cursor, or folds it. Its first line stays on the screen.
 func (v Detail) UnfoldPart() Session {
 	s := *v.Session
-	i := s.cursor()
+	i := s.Cursor()
 	w, h := v.sessionRoom()
 	s.Top = v.sessionTop(w, h)
 	if !s.Stands {
@@ -199,6 +199,12 @@ func (v Detail) UnfoldPart() Session {
 	s.Stands, s.At, s.Turned[i] = true, Spot{i, 0}, !s.Turned[i]
 	v.Session = &s
 	return v.MoveSession(0)
+}
+
+// Show moves the cursor and the screen to a part.
+func (s Session) Show(i int) Session {
+	s.Stands, s.At, s.Top, s.Seen = true, Spot{i, 0}, Spot{i, 0}, len(s.Parts)
+	return s
 }
 
 const farAway = 1 << 16
