@@ -128,7 +128,7 @@ func seekSaid(c *console) {
 func stillRuns(all []home.Session) (out string) {
 	for _, s := range all {
 		if s.Driver.PID != 0 && s.State != home.SessionGone {
-			out += fmt.Sprintf("%s %s without the console; vise stop %s ends it.\n", s.Agent, s.State, s.Agent)
+			out += fmt.Sprintf("%s goes on without the console (%s); vise stop %s ends it.\n", s.Agent, s.State, s.Agent)
 		}
 	}
 	return out

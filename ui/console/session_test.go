@@ -19,7 +19,7 @@ func TestQuittingNamesWhatStillRuns(t *testing.T) {
 	driver := model.Process{PID: 1}
 	got := stillRuns([]home.Session{{Agent: "ann", State: home.SessionWorks, Driver: driver}, {Agent: "bob", State: home.SessionGone, Driver: driver},
 		{Agent: "eve", State: home.SessionWorks}})
-	if got != "ann works without the console; vise stop ann ends it.\n" {
+	if got != "ann goes on without the console (working); vise stop ann ends it.\n" {
 		t.Errorf("got %q", got)
 	}
 }
