@@ -99,7 +99,8 @@ func Standard() Catalogue {
 			key(Zoom, "Zoom pane", "give the pane the whole screen, or take it back", "z"),
 			key(Leftwards, "Left", "in wide code and tables of the plan", "H").needs(onDesk),
 			key(Rightwards, "Right", "in wide code and tables of the plan", "L").needs(onDesk),
-			key(NextMatch, "Next match", "of what is searched for in the plan; in Changes the next hunk, in Session the next turn", "n").needs(searching),
+			key(NextMatch, "Next match", "of what is searched for in the plan; in Changes the next hunk, in Session the next turn", "n").
+				needs(searching),
 			key(PrevMatch, "Previous match", "of what is searched for in the plan; in Changes the previous hunk", "N").needs(searching),
 			key(Changes, "What came and went in the plan", "since you looked", "d").needs(onDeskItem),
 			key(PlanSeen, "Plan seen", "take the marks of changed lines away").needs(onDeskItem),
