@@ -106,14 +106,10 @@ var actCases = map[string]actCase{
 	}},
 	"Say":           {verb: func(s *actStage) []string { return []string{"say", "ann", "hello"} }},
 	"Say interject": {verb: func(s *actStage) []string { return []string{"say", "ann", "stop", "--priority", "interject"} }},
-	"SpawnAgent": {
-		verb: func(s *actStage) []string {
-			return []string{"agents", "add", s.name(), "--for-delegation", "--agent", "ann"}
-		},
-		tool: func(s *actStage) (string, string) {
-			return "SpawnAgent", `{"initial_message":"help","preset":"public_named"}`
-		},
-	},
+	// The tool names nobody: who calls it makes an agent for itself.
+	"SpawnAgent": {verb: func(s *actStage) []string {
+		return []string{"agents", "add", s.name(), "--for-delegation", "--agent", "ann"}
+	}},
 	"OpenDelegation": {
 		verb: func(s *actStage) []string { return []string{"delegate", s.item(), "help", "--to", "kid"} },
 		tool: func(s *actStage) (string, string) {
