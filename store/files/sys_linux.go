@@ -1,7 +1,6 @@
 package files
 
 import (
-	"bytes"
 	"fmt"
 	"io/fs"
 	"os"
@@ -72,14 +71,4 @@ func args(pid int) []string {
 		return nil
 	}
 	return strings.Split(strings.TrimRight(string(raw), "\x00"), "\x00")
-}
-
-// ProcessStat returns the fields of /proc/<pid>/stat from the state on, behind the command in
-// brackets.
-func ProcessStat(pid int) []string {
-	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return nil
-	}
-	return strings.Fields(string(raw[bytes.LastIndexByte(raw, ')')+1:]))
 }
