@@ -301,7 +301,12 @@ func (e *Env) showLog(ref string, follow bool) error {
 	}
 	for printed, at, i := 0, int64(0), 1; err == nil; i++ {
 		entries, to, failed := sessionsIn(e.home, e.now).Read(s, at)
-		if failed != nil && (!follow || !errors.Is(failed, fs.ErrNotExist)) { // one that only starts has none
+		switch isNone := errors.Is(failed, fs.ErrNotExist); {
+		case failed == nil, isNone && follow: // one that only starts has none
+		case isNone && s.ID == "":
+			return refuse("the session of %s only starts, and has said nothing", model.Text(ref)).
+				WithHint("vise log -f %s follows it", model.Text(ref))
+		default:
 			return refuse("the log of session %s does not read", model.Text(s.ID)).Because(failed)
 		}
 		for _, x := range entries {
