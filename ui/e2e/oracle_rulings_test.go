@@ -94,6 +94,12 @@ var rulings = []ruling{
 	{name: "SpawnAgent has a preset", why: "and names no work item: it is the focus that the agent serves", act: regexp.MustCompile(`^@\w+ SpawnAgent `)},
 	{name: "a delegation has a label", why: "the first line of the words with which its agent was made", act: regexp.MustCompile(`^delegate list\b`),
 		differs: regexp.MustCompile(`(?m),"label":"[^"]*"| of (ann|ben)(: [^\n]*)?$`)},
+	{name: "what a session does is told", why: "of an agent whose session lives, in place of when its next turn comes", act: regexp.MustCompile(`^(agents|why|status)\b`),
+		differs: regexp.MustCompile(`,?"session":\{[^{}]*\}|(runs next now, if it is driven|working in a session|asks [a-z ]*in a session|is idle in a session)[^"\n]*`)},
+	{name: "install prints its notes last", why: "and has Claude Code load vise's tools at once", act: regexp.MustCompile(`^install\b`), ordered: true,
+		differs: regexp.MustCompile(`,?\n\+ *"alwaysLoad": true|@@ [^@]* @@`)},
+	{name: "a decision names one todo", why: "by its full id, or by a short one that means no other", act: regexp.MustCompile(`^complete .*--todo `),
+		only: regexp.MustCompile(`is not an open todo`)},
 	{name: "doctor runs no program", why: "doctor --prove and its model are tests' own", act: regexp.MustCompile(`^help doctor\b`),
 		differs: regexp.MustCompile(` --prove runs\nthe program itself, [^:]*vise\.| *--prove  [^\n]*\n[^\n]*\n`)},
 }
