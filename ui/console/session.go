@@ -284,9 +284,11 @@ func followSession(c *console) {
 	if c.fx.Sessions == nil {
 		return
 	}
-	s, _ := t.sessionOf(c.shown())
-	if v := c.detailView(); v.Tab != screen.TabSession || v.Empty() {
-		s = home.Session{}
+	s, ok := t.sessionOf(c.shown())
+	if ok {
+		if v := c.detailView(); v.Tab != screen.TabSession || v.Empty() {
+			s = home.Session{}
+		}
 	}
 	if t.stop != nil {
 		if t.follows == s.ID {

@@ -209,8 +209,10 @@ func (c *console) promptCursor() *tea.Cursor {
 		_, x := c.plan.Search.Line(c.frame(), &p.Field, c.layout.w)
 		return tea.NewCursor(x, c.layout.h-1-c.layout.hints)
 	}
-	if v := c.detailView(); v.Session != nil && v.Session.Typed != nil {
-		return tea.NewCursor(v.SayAt())
+	if _, types := c.layers.top().(*sayLine); types {
+		if v := c.detailView(); v.Session != nil {
+			return tea.NewCursor(v.SayAt())
+		}
 	}
 	p, r := c.layers.prompt(filterPrompt), c.layout.panes[paneQueue]
 	switch c.view {
