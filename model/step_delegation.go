@@ -61,15 +61,15 @@ func (c SpawnAgent) step(s *step) error {
 	if err := oneOf("workspace_mode", c.WorkspaceMode, WorkspaceInherit, WorkspaceWorktree); err != nil {
 		return err
 	}
-	like, ok := s.Agent(cmp.Or(c.Template, parent.ID))
-	if !ok {
+	like, hasTemplate := s.Agent(c.Template)
+	if c.Template != "" && !hasTemplate {
 		return Invalid("there is no agent %s whose settings could be copied", c.Template).At("template", "vise agents lists the agents")
 	}
 	child, err := s.agentUnder(parent.ID, c.AgentID)
 	if err != nil {
 		return err
 	}
-	if c.Template != "" {
+	if hasTemplate {
 		child.Template, child.AutoPick, child.Limits, child.Evidence = like.ID, like.AutoPick, like.Limits, like.Evidence
 	}
 	child.WorkspaceMode = c.WorkspaceMode
