@@ -196,7 +196,7 @@ func (t todoDecisions) words(item model.WorkItem, open []file.Todo) (map[string]
 		}
 		l, err := home.OneLinked(item, ref)
 		if err != nil {
-			return nil, err
+			return nil, fault(err).At("todo")
 		}
 		full := file.LinkedFull(l)
 		if !slices.ContainsFunc(open, func(x file.Todo) bool { return x.Full() == full }) {
