@@ -46,8 +46,9 @@ const (
 	flushAt = 256 << 10
 )
 
-// flushEvery is how long chunks are joined before they are written, after the first.
-const flushEvery = 100 * time.Millisecond
+// flushEvery is how long chunks are joined before they are written, after the first: a frame of a screen. What comes in it is lost if the
+// driver is killed.
+const flushEvery = 16 * time.Millisecond
 
 // LogDir is the directory of an agent's session logs.
 func LogDir(home string, agent model.AgentID) string {
