@@ -12,10 +12,11 @@ import (
 	"testing"
 )
 
-// pure are the packages that the core can import. fmt is for messages, time for the type.
+// pure are the packages that the core can import. fmt is for messages, time for the type, sync for a value made at its first use.
 var pure = []string{
 	"bytes", "cmp", "crypto/sha256", "encoding/binary", "encoding/hex", "encoding/json", "errors", "fmt", "hash/fnv", "io",
-	"iter", "maps", "math", "math/bits", "reflect", "slices", "sort", "strconv", "strings", "time", "unicode", "unicode/utf8",
+	"iter", "maps", "math", "math/bits", "reflect", "regexp",
+	"slices", "sort", "strconv", "strings", "sync", "time", "unicode", "unicode/utf8",
 	"vise/model",
 }
 

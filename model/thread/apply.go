@@ -22,6 +22,8 @@ type Patched struct {
 	Evicted []Eviction
 	// Shortened are the fields whose words exceeded their limit.
 	Shortened []Field
+	// Redacted are the fields in which a secret was replaced.
+	Redacted []Field
 }
 
 // Apply applies p to the thread. The entries that Verify and Drop name must exist.
@@ -152,6 +154,9 @@ func (t Thread) Tidy() (Thread, Patched) {
 func (p *Patched) note(f Field, c cutter) {
 	if c.cut && !f.in(p.Shortened) {
 		p.Shortened = append(p.Shortened, f)
+	}
+	if c.redacted && !f.in(p.Redacted) {
+		p.Redacted = append(p.Redacted, f)
 	}
 }
 

@@ -97,6 +97,7 @@ func (p *planner) save(k eventKind, before, after Thread) {
 	after, did := after.Tidy()
 	p.Receipt.Patched.Evicted = append(p.Receipt.Patched.Evicted, did.Evicted...)
 	p.Receipt.Patched.Shortened = append(p.Receipt.Patched.Shortened, did.Shortened...)
+	p.Receipt.Patched.Redacted = append(p.Receipt.Patched.Redacted, did.Redacted...)
 	after.Git = contextOf(p.stamp.Git, p.stamp.At, before.Git)
 	changes := Compare(before, after)
 	p.Receipt.Changed = changedFields(changes)
@@ -110,7 +111,8 @@ func (p *planner) save(k eventKind, before, after Thread) {
 		p.event(rebound, after.ID).Note = model.Text("from " + p.Receipt.Check.place() + ": " + string(p.Receipt.Check.Reason))
 	}
 	e := p.event(k, after.ID)
-	e.Changes, e.Fields = changes, p.Receipt.Changed
+	before, _ = before.Tidy() // the log must not keep the secret that the thread loses
+	e.Changes, e.Fields = Compare(before, after), p.Receipt.Changed
 	if k == closed {
 		e.Status = after.Status
 	}

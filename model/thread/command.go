@@ -45,7 +45,8 @@ func (c Start) Do(f Facts, s Stamp) (Change, error) {
 	t.Goal, t.Status = cmp.Or(fresh.Goal, t.Goal), InProgress
 	p.Receipt.Patched, p.Receipt.Ignored = did, c.Initial.Ignored
 	if old != nil {
-		p.event(Replaced, id).Detail = old.object()
+		clean, _ := old.Tidy()
+		p.event(Replaced, id).Detail = clean.object()
 		t.file = &file{more: old.file.more}
 	}
 	p.save(started, Thread{}, t)
@@ -55,7 +56,7 @@ func (c Start) Do(f Facts, s Stamp) (Change, error) {
 
 // name finds a free id. If a thread with the same id has another goal, the id gets a number, unless the caller asked for this id.
 func (c Start) name(f Facts) (ID, *Thread, error) {
-	goal := cmp.Or(c.Goal, c.Initial.Words[goal])
+	goal := model.Redact(cmp.Or(c.Goal, c.Initial.Words[goal]))
 	base := Slug(goal.Raw())
 	if c.Task != "" {
 		base = Slug(c.Task)
@@ -247,6 +248,6 @@ func (c Remark) Do(f Facts, s Stamp) (Change, error) {
 		return Change{}, err
 	}
 	p.Receipt.Thread = t
-	p.event(remarked, t.ID).Note = c.Note
+	p.event(remarked, t.ID).Note = model.Redact(c.Note)
 	return p.Change, nil
 }

@@ -226,7 +226,7 @@ func failureOf(risk, command model.Text) bool {
 }
 
 func clipped(t model.Text) model.Text {
-	s, _ := cut(t.Raw(), maxText)
+	s, _ := cut(model.Redact(t).Raw(), maxText)
 	return model.Text(s)
 }
 

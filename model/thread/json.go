@@ -244,11 +244,12 @@ func words(v any) ([]model.Text, bool) {
 }
 
 // cutter shortens words and remembers whether it did.
-type cutter struct{ cut bool }
+type cutter struct{ cut, redacted bool }
 
 func (c *cutter) text(t model.Text, n int) model.Text {
-	s, did := cut(t.Raw(), n)
-	c.cut = c.cut || did
+	clean := model.Redact(t)
+	s, did := cut(clean.Raw(), n)
+	c.cut, c.redacted = c.cut || did, c.redacted || clean != t
 	return model.Text(s)
 }
 

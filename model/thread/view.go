@@ -200,6 +200,9 @@ func (a Receipt) Warnings() []model.Text {
 	for _, f := range a.Patched.Shortened {
 		out = append(out, model.Text(f)+" was longer than its limit and is shortened")
 	}
+	for _, f := range a.Patched.Redacted {
+		out = append(out, "a secret in "+model.Text(f)+" is written as [redacted:KIND]")
+	}
 	for _, key := range a.Ignored {
 		if !bookkeeping[key.Raw()] {
 			out = append(out, "a thread has no "+key+"; it is ignored")

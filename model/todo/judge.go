@@ -65,6 +65,7 @@ func Judge(t Todo, m Move, among *Index) (Change, error) {
 	if m.Approve && t.Status == Pending && m.To == InProgress {
 		return approveAndClaim(t, m, among)
 	}
+	m.Reason = model.Redact(m.Reason)
 	row, err := transition(t, m.To)
 	if err != nil {
 		return Change{}, err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 
+	"vise/model"
 	"vise/model/todo"
 	"vise/store/files"
 )
@@ -277,6 +278,11 @@ func (s *Session) markDirty(dir *os.Root, source string) {
 
 // LogWork adds an entry to a todo's Work Log. Every actor can add one, and none can change one.
 func (s *Session) LogWork(word string, n todo.Note) (todo.Todo, error) {
+	for _, list := range [][]model.Text{n.Actions, n.Learnings} {
+		for i := range list {
+			list[i] = model.Redact(list[i])
+		}
+	}
 	return s.Change(word, todo.Move{}, func(t todo.Todo, _ todo.Move, _ *todo.Index) (todo.Change, error) {
 		return todo.Change{Before: t, After: t, Note: &n}, nil
 	})
