@@ -108,6 +108,8 @@ type ListResult struct {
 	Total     int          `json:"total_matching"`
 	Limit     int          `json:"limit"`
 	WorkItems []model.View `json:"work_items"`
+	// Session is what vise list knows of the agent's session.
+	Session *Session `json:"session,omitempty"`
 	// Cursor continues after the last of WorkItems; it is empty at the end.
 	Cursor string `json:"next_cursor,omitempty"`
 }

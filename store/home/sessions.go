@@ -22,9 +22,10 @@ type Session struct {
 	Agent   model.AgentID `json:"agent_id"`
 	// Dir is the session's directory. Programs find an earlier session only in its own directory.
 	Dir string `json:"dir,omitempty"`
-	// Tmux is the socket of the session's tmux server, and Pane its pane there.
+	// Tmux is the socket of the session's tmux server, and Pane its pane there. Runs is what runs in the pane, if the process is not known.
 	Tmux string `json:"tmux,omitempty"`
 	Pane string `json:"pane,omitempty"`
+	Runs string `json:"runs,omitempty"`
 	// Transcript is the file into which the program writes the conversation.
 	Transcript string `json:"transcript,omitempty"`
 	// At is when the session was last prompted or last used a vise tool.
@@ -80,15 +81,21 @@ func Live(all []Session, agent model.AgentID) (out Session, ok bool) {
 	return out, ok
 }
 
-// Says what the session does, if that is what its agent does now; empty: its agent's next turn is the driver's.
-func (s Session) Says(now time.Time) string {
-	if s.State == "" || s.State == SessionGone || s.State == SessionRests && s.Driver.PID != 0 {
+// Says what the session does, if that is what its agent does now; empty: its agent's next turn is the driver's. That a person's session is
+// gone is said where its agent would be due for a turn.
+func (s Session) Says(now time.Time, d model.Decision) string {
+	isOurs, since := s.Driver.PID != 0, s.Since.Local().Format(clock(s.Since, now))
+	switch {
+	case s.State == "", isOurs && (s.State == SessionRests || s.State == SessionGone):
+		return ""
+	case s.State == SessionGone && (d.ModelReentry || d.Offered()):
+		return fmt.Sprintf("is gone since %s: its session of %s has ended; vise run %s opens it again", since, s.Program, s.Agent)
+	case s.State == SessionGone:
 		return ""
 	}
 	words := map[SessionState]string{SessionAsks: "asks for a permission", SessionRests: "is idle"}[s.State]
-	since := s.Since.Local().Format(clock(s.Since, now))
 	words = fmt.Sprintf("%s in a session of %s since %s", cmp.Or(words, string(s.State)), s.Program, since)
-	if s.Driver.PID == 0 && s.Process.PID == 0 {
+	if !isOurs && s.Process.PID == 0 {
 		words += ", as its hooks told"
 	}
 	if s.Doing != "" {
@@ -203,6 +210,9 @@ func (h Sessions) NoteSession(s Session) {
 	if s.Process.PID == 0 {
 		s.Process = was.Process
 	}
+	if s.Pane == was.Pane {
+		s.Runs = cmp.Or(s.Runs, was.Runs)
+	}
 	if s.Count.Driven = s.Count.Driven || was.Count.Driven; !s.Count.Driven {
 		s.Count = was.Count
 	}
@@ -276,19 +286,20 @@ func (h Sessions) Driven() []Session {
 	return slices.DeleteFunc(h.Known(nil), func(s Session) bool { return s.Driver.PID == 0 })
 }
 
-// Known returns the sessions of agents' programs, newest first. One whose driver or program does not live is gone, and so is one that a
-// person runs whose process is not known, once it has been silent for worksFor. Nil for alive means that no process is asked.
-func (h Sessions) Known(alive func(model.Process) bool) (out []Session) {
+// Known returns the sessions of agents' programs, newest first. One that does not live is gone, since its last sign, and so is one whose
+// process and pane are not known, once it has been silent for worksFor. Nil for lives means that none is asked.
+func (h Sessions) Known(lives func(Session) bool) (out []Session) {
 	h.eachSession(sessionAge, func(s Session, age time.Duration) {
 		driven, p := s.Driver.PID != 0, cmp.Or(s.Driver, s.Process)
 		if !driven && s.At.IsZero() {
 			return
 		}
-		switch {
-		case s.State == "" && !driven, p.PID == 0 && age > worksFor:
-			s.State = SessionGone
-		case s.State != SessionGone && alive != nil && p.PID != 0 && !alive(p):
-			s.State = SessionGone
+		isGone := s.State == "" && !driven || p.PID == 0 && s.Runs == "" && age > worksFor
+		if s.State != SessionGone && (isGone || lives != nil && !lives(s)) {
+			s.State, s.Doing = SessionGone, ""
+			if !driven {
+				s.Since = h.now().Add(-age).UTC()
+			}
 		}
 		out = append(out, s)
 	})

@@ -61,10 +61,11 @@ func TestASessionsStateIsWhatItsHooksAndItsProcessSay(t *testing.T) {
 	now := time.Date(2026, 11, 28, 10, 0, 0, 0, time.Local)
 	h := SessionsIn(t.TempDir(), func() time.Time { return now })
 	alive := map[int]bool{1: true}
+	due := model.Decision{ModelReentry: true}
 	check := func(want string) {
 		t.Helper()
-		s, _ := Live(h.Known(func(p model.Process) bool { return alive[p.PID] }), "ann")
-		if got := string(s.State) + " " + s.Says(now); got != want {
+		s, _ := Live(h.Known(func(s Session) bool { return alive[s.Driver.PID] || alive[s.Process.PID] || s.ID == "s3" }), "ann")
+		if got := string(s.State) + " " + s.Says(now, due); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
@@ -81,6 +82,8 @@ func TestASessionsStateIsWhatItsHooksAndItsProcessSay(t *testing.T) {
 	h.NoteSession(at(Session{State: SessionRests}))
 	check("idle is idle in a session of claude since 11:01:00")
 	alive[1] = false
+	check("gone is gone since 11:01:00: its session of claude has ended; vise run ann opens it again")
+	due = model.Decision{} // the agent waits for something, which is said
 	check("gone ")
 	h.Put(Session{Program: "codex", ID: "s2", Agent: "ann", Since: now, State: SessionRests, Driver: model.Process{PID: 2}})
 	alive[2] = true
@@ -91,6 +94,11 @@ func TestASessionsStateIsWhatItsHooksAndItsProcessSay(t *testing.T) {
 	if s, _ := h.LastSession("ann"); s.ID != "s3" {
 		t.Errorf("the last session is %s", s.ID)
 	}
+	now = now.Add(worksFor)
+	h.NoteSession(Session{Program: "gemini", ID: "s3", Agent: "ann", At: now, State: SessionWorks, Tmux: "sock", Pane: "%1", Runs: "wrapper"})
+	now = now.Add(worksFor + time.Second)
+	check("working working in a session of gemini since 11:01:01, as its hooks told") // its pane is asked
+	h.NoteSession(Session{Program: "gemini", ID: "s3", Agent: "ann", At: now, State: SessionWorks})
 	now = now.Add(worksFor + time.Second)
 	check("idle ")
 }

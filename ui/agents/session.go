@@ -3,20 +3,27 @@ package agents
 import (
 	"cmp"
 	"context"
+	"os/exec"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 
 	sdk "github.com/coder/acp-go-sdk"
 
 	"vise/model"
 	"vise/store/home"
 	"vise/ui/acp"
+	"vise/ui/runner"
 	"vise/ui/transcript"
 )
 
 // noteSession records that a session has begun, and where.
 func (c *call) noteSession(p payload) {
 	if s, ok := c.heard(p); ok {
+		if p.Source != "compact" { // then its turn goes on
+			s.State = home.SessionRests
+		}
 		c.home.NoteSession(s)
 	}
 }
@@ -102,14 +109,55 @@ func (c *call) heard(p payload) (s home.Session, ok bool) {
 		return s, true
 	}
 	s.At, s.Dir, s.Pane, s.Transcript = c.Now().UTC(), cmp.Or(p.Dir, c.Dir), c.Getenv("TMUX_PANE"), p.Transcript
-	if c.Asking != nil && p.Tool == "" {
-		s.Process = c.Asking(c.program)
-	}
 	s.Tmux, _, _ = strings.Cut(c.Getenv("TMUX"), ",")
+	if c.Asking != nil && p.Tool == "" {
+		if s.Process = c.Asking(c.program); s.Process.PID == 0 {
+			s.Runs = InPane(s)
+		}
+	}
 	if item := transcript.WorkItem(p.Tool, p.Input); item != "" {
 		s.WorkedOn = []home.Named{{Name: item, At: s.At}}
 	}
 	return s, true
+}
+
+// Lives reports whether the driver or the program of a session lives or, if neither is known, its pane runs what it ran.
+func Lives(s home.Session) bool {
+	if p := cmp.Or(s.Driver, s.Process); p.PID != 0 {
+		return runner.Alive(p)
+	}
+	return s.Runs == "" || InPane(s) == s.Runs
+}
+
+// The time for tmux's answer, and how long it holds.
+const (
+	paneTimeout = 2 * time.Second
+	paneHolds   = 3 * time.Second
+)
+
+// inPanes is what ran in panes, by socket and pane.
+var inPanes sync.Map
+
+type inPane struct {
+	runs string
+	at   time.Time
+}
+
+// InPane returns the command that runs in a session's pane of tmux; empty if the pane is gone.
+func InPane(s home.Session) string {
+	if s.Pane == "" || s.Tmux == "" {
+		return ""
+	}
+	key := s.Tmux + s.Pane
+	if was, ok := inPanes.Load(key); ok && time.Since(was.(inPane).at) < paneHolds {
+		return was.(inPane).runs
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), paneTimeout)
+	defer cancel()
+	out, _ := exec.CommandContext(ctx, "tmux", "-S", s.Tmux, "display-message", "-p", "-t", s.Pane, "#{pane_current_command}").Output()
+	now := inPane{strings.TrimSpace(string(out)), time.Now()}
+	inPanes.Store(key, now)
+	return now.runs
 }
 
 // Resume returns the command that resumes a session in its directory, or nil if its program has no such command.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -8,7 +9,6 @@ import (
 	"vise/store/home"
 	"vise/ui/acp"
 	"vise/ui/agents"
-	"vise/ui/runner"
 )
 
 // sessionView shows the sessions of a home in the console.
@@ -29,10 +29,16 @@ func (e *Env) sessions() []home.Session {
 	return sessionsIn(e.home, e.now).Known()
 }
 
-// doesNow puts what the agent's session does in the place of when it runs next.
-func (e *Env) doesNow(agent model.AgentID, label *string, next *model.Text) {
+// says what the agent's session does, or else what the scheduler would do.
+func (e *Env) says(agent model.AgentID, d model.Decision) string {
 	s, _ := home.Live(e.sessions(), agent)
-	if words := s.Says(e.now()); words != "" {
+	return cmp.Or(s.Says(e.now(), d), decisionWords(d))
+}
+
+// doesNow puts what the agent's session does in the place of when it runs next.
+func (e *Env) doesNow(agent model.AgentID, d model.Decision, label *string, next *model.Text) {
+	s, _ := home.Live(e.sessions(), agent)
+	if words := s.Says(e.now(), d); words != "" {
 		*next = model.Text(words)
 		if *label == "Runs next" {
 			*label = "Does now"
@@ -42,7 +48,7 @@ func (e *Env) doesNow(agent model.AgentID, label *string, next *model.Text) {
 
 // Known is part of console.Sessions.
 func (v sessionView) Known() []home.Session {
-	list := v.home.Known(runner.Alive)
+	list := v.home.Known(agents.Lives)
 	for i, s := range list {
 		list[i] = agents.Look(s)
 	}

@@ -257,12 +257,9 @@ func (p *page) agents(l agentList) {
 		}
 		words := decisionWords(g.Decision)
 		if g.Session != nil {
-			words = cmp.Or(g.Session.Says(p.now), words)
+			words = cmp.Or(g.Session.Says(p.now, g.Decision), words)
 		}
 		p.line("%s  %s", p.strong(string(g.AgentID)), model.Text(words))
-		if s := g.Session; s != nil && s.State == home.SessionGone && s.Driver.PID == 0 {
-			p.line("  its session of %s is gone; vise run %s opens it again", model.Text(s.Program), g.AgentID)
-		}
 		if g.Failure != nil {
 			p.line("  failing: turn %d, %s", g.Failure.Turn, model.Spaced(g.Failure.Code))
 		}

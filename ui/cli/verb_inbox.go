@@ -124,7 +124,7 @@ func whyAgent(e *Env, agent model.AgentID) (answer, error) {
 		d := model.DeskOf(r, agent, model.Stamp{At: now}, model.Class.Limit)
 		out := agentReasons{model.ExplainAgent(r, agent, now), model.PathOf(r, agent, now),
 			upNext{Revision: d.Revision, Current: d.Current, Candidates: []class{}, NeedsOperator: d.NeedsYou}}
-		e.doesNow(agent, &out.Lines[0].Label, &out.Lines[0].Text)
+		e.doesNow(agent, out.Decision, &out.Lines[0].Label, &out.Lines[0].Text)
 		for _, s := range d.Sections {
 			if s.Total > 0 {
 				out.Candidates = append(out.Candidates, class{s.Class, s.Total, s.Rows})
@@ -177,7 +177,7 @@ whatever the agent's limits are. vise why AGENT says what holds an agent back.`,
 			if err != nil {
 				return nil, err
 			}
-			return receiptAnswer(in, "%s: %s", in.AgentID, decisionWords(*in.Decision)), nil
+			return receiptAnswer(in, "%s: %s", in.AgentID, e.says(in.AgentID, *in.Decision)), nil
 		},
 	}
 }

@@ -405,10 +405,10 @@ func attach(e *Env, ref string) (to attached, err error) {
 			WithHint("sessions are known from the program's hooks: vise doctor PROGRAM says whether they arrive")
 	}
 	p := cmp.Or(s.Driver, s.Process)
-	lives := s.State != home.SessionGone && p.PID != 0 && runner.Alive(p)
+	lives := s.State != home.SessionGone && (p.PID != 0 || s.Runs != "") && agents.Lives(s)
 	to = attached{Session: s, Dir: s.Dir}
-	if lives || p.PID == 0 {
-		to.Command = paneOf(e, s, lives)
+	if lives && agents.InPane(s) != "" {
+		to.Command = paneOf(e, s)
 	}
 	to.Open = to.Command != nil
 	switch {
@@ -428,29 +428,13 @@ func attach(e *Env, ref string) (to attached, err error) {
 	return to, nil
 }
 
-// tmuxTimeout is the time limit for tmux's answer.
-const tmuxTimeout = 2 * time.Second
-
-// paneOf returns the command that shows the tmux pane in which a session still runs. It returns nil if the pane is gone, or, unless the
-// session's process is known to live, if a shell runs in it again.
-func paneOf(e *Env, s home.Session, lives bool) []string {
-	if s.Pane == "" || s.Tmux == "" {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(e, tmuxTimeout)
-	defer cancel()
-	tmux := []string{"tmux", "-S", s.Tmux}
-	ask := exec.CommandContext(ctx, tmux[0], append(tmux[1:], "display-message", "-p", "-t", s.Pane, "#{pane_current_command}")...)
-	out, err := ask.Output()
-	running := strings.TrimSpace(string(out))
-	if err != nil || running == "" || !lives && slices.Contains([]string{"sh", "bash", "zsh", "fish", "dash", "ksh"}, running) {
-		return nil
-	}
+// paneOf returns the command that shows the tmux pane in which a session still runs.
+func paneOf(e *Env, s home.Session) []string {
 	show := "attach-session"
 	if socket, _, _ := strings.Cut(e.getenv("TMUX"), ","); socket == s.Tmux {
 		show = "switch-client"
 	}
-	return append(tmux, "select-window", "-t", s.Pane, ";", "select-pane", "-t", s.Pane, ";", show, "-t", s.Pane)
+	return []string{"tmux", "-S", s.Tmux, "select-window", "-t", s.Pane, ";", "select-pane", "-t", s.Pane, ";", show, "-t", s.Pane}
 }
 
 // goThere gives the terminal to the session's program. vise exits with that program's exit code.

@@ -65,8 +65,17 @@ func list(e *Env, o listOptions) (answer, error) {
 		if err != nil {
 			return home.ListResult{}, err
 		}
-		return home.ListResultOf(r, agent, model.Filter(o.filter), o.cursor, o.limit, o.todos)
+		return listOf(e, r, agent, o)
 	})
+}
+
+// listOf returns a page of an agent's list, with what its session does.
+func listOf(e *Env, r model.Reader, agent model.AgentID, o listOptions) (home.ListResult, error) {
+	l, err := home.ListResultOf(r, agent, model.Filter(o.filter), o.cursor, o.limit, o.todos)
+	if s, _ := home.Live(e.sessions(), agent); s.Says(e.now(), model.Decide(r, agent, e.now())) != "" {
+		l.Session = &s
+	}
+	return l, err
 }
 
 // byAgent is the data of list if there are several agents and none was named.
@@ -103,7 +112,7 @@ func listByAgent(e *Env, o listOptions, agents []model.AgentID, err error) (answ
 	}
 	return readAnswer(e, (*page).byAgent, func(r model.Reader) (out byAgent, err error) {
 		for _, agent := range agents {
-			l, err := home.ListResultOf(r, agent, model.Filter(o.filter), "", o.limit, o.todos)
+			l, err := listOf(e, r, agent, o)
 			if err != nil {
 				return out, err
 			}
@@ -130,6 +139,9 @@ func (p *page) state(c model.Class, current, stalled bool) cell {
 }
 
 func (p *page) list(l home.ListResult) {
+	if l.Session != nil {
+		p.quiet("%s %s", l.Context.AgentID, model.Text(l.Session.Says(p.now, model.Decision{ModelReentry: true})))
+	}
 	if l.Total == 0 {
 		if l.Filter == model.FilterAll {
 			p.line("no work items; vise new OBJECTIVE makes one")

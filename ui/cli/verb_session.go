@@ -17,6 +17,7 @@ import (
 	"vise/store/files"
 	"vise/store/home"
 	"vise/ui/acp"
+	"vise/ui/agents"
 	"vise/ui/config"
 	"vise/ui/runner"
 )
@@ -175,7 +176,7 @@ until vise start AGENT, or vise agents resume AGENT.`,
 			_, _ = ending.Settle(e, agent) // it ends the turn of a driver that died; else the next scheduler does
 			over := func() bool {
 				a, _ := readOne(e, func(r model.Reader) (model.Agent, error) { a, _ := r.Agent(agent); return a, nil })
-				return !a.Turn.Runs(e.now()) && !slices.ContainsFunc(e.home.Known(runner.Alive), func(s home.Session) bool {
+				return !a.Turn.Runs(e.now()) && !slices.ContainsFunc(e.home.Known(agents.Lives), func(s home.Session) bool {
 					return s.Driver.PID != 0 && s.Agent == agent && s.State != home.SessionGone
 				})
 			}

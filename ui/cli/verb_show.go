@@ -182,7 +182,7 @@ vise why wi-7f3k`,
 				now := e.now()
 				why := model.Explain(r, w, now)
 				last := &why.Lines[len(why.Lines)-1]
-				e.doesNow(w.AgentID, &last.Label, &last.Text)
+				e.doesNow(w.AgentID, why.Decision, &last.Label, &last.Text)
 				return reasons{w.ID, w.Handle, w.Objective, why, model.PathOf(r, w.AgentID, now)}
 			})
 		},

@@ -5,6 +5,7 @@ import (
 	"html"
 	"slices"
 	"strings"
+	"time"
 
 	"vise/model"
 	"vise/store/home"
@@ -96,15 +97,17 @@ type bar struct {
 	// Working is the number of agents with a current item. Current is that item if there is only one.
 	Working int           `json:"working"`
 	Current *model.Handle `json:"current,omitempty"`
-	// Session is what the session of the agent with the current item does.
+	// Session is what the only session does that is known to do something, since Since, and at what.
 	Session home.SessionState `json:"session,omitempty"`
+	Since   time.Time         `json:"since,omitzero"`
+	Doing   string            `json:"doing,omitempty"`
 	// Class is the most urgent of needs-you, triggered, working, idle, none and error.
 	Class string `json:"class"`
 	// Trouble is why nothing else is known.
 	Trouble string `json:"trouble,omitempty"`
 
-	objective model.Text
-	progress  string
+	objective     model.Text
+	progress, ago string
 	// asks is the inbox. Its first entries are the tooltip.
 	asks []model.Inboxed
 }
@@ -114,6 +117,7 @@ const (
 	barAsks    = 10
 	inboxCount = 1000 // the count of inbox entries stops here
 	barWords   = 60   // cells of an objective in a tooltip
+	barDoing   = 30   // cells of what a session does
 )
 
 func statusVerb() verb {
@@ -209,24 +213,30 @@ func (r agentInbox) Inbox(need model.Need, visit func(model.Inboxed) bool) {
 func (b *bar) count(r model.Reader, a *Env) {
 	b.asks = inbox(a, r)
 	b.NeedsYou = len(b.asks)
+	said, now := 0, a.now()
 	for _, g := range gists(a, r, a.agent) {
 		b.Agents++
+		if s := g.Session; s != nil && s.Says(now, g.Decision) != "" {
+			b.Session, b.Since, b.Doing = s.State, s.Since, s.Doing
+			b.ago = text.Age(now.Sub(s.Since))
+			said++
+		}
 		b.Triggered += g.Counts[model.TriggeredBlocked]
 		b.Queued += g.Counts[model.QueuedRunnable]
 		b.Blocked += g.Counts[model.BlockedClass]
 		if g.Current != nil {
 			b.Working++
 			b.Current, b.objective = &g.Current.Handle, g.Current.Objective
-			if g.Session != nil && g.Session.State != home.SessionGone {
-				b.Session = g.Session.State
-			}
 			if t := g.Current.Todo; t.Total > 0 {
 				b.progress = fmt.Sprintf(" %d/%d", t.Done, t.Total)
 			}
 		}
 	}
 	if b.Working != 1 {
-		b.Current, b.Session = nil, ""
+		b.Current = nil
+	}
+	if said != 1 {
+		b.Session, b.Since, b.Doing = "", time.Time{}, ""
 	}
 	b.Class = b.class()
 }
@@ -260,9 +270,13 @@ func (b *bar) words(g themes.Glyphs) string {
 	add(g.NeedsYou, b.NeedsYou)
 	add(g.Triggered, b.Triggered)
 	if b.Current != nil {
-		parts = append(parts, strings.TrimSpace(g.Current+string(*b.Current)+b.progress+" "+string(b.Session)))
+		parts = append(parts, g.Current+string(*b.Current)+b.progress)
 	} else {
 		add(g.Current, b.Working)
+	}
+	if b.Session != "" {
+		doing := text.Cut(model.Text(b.Doing).String(), barDoing)
+		parts = append(parts, strings.TrimSpace(fmt.Sprintf("%s %s %s", b.Session, b.ago, doing)))
 	}
 	if b.Working == 0 {
 		add(g.Queued, b.Queued)

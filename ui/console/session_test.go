@@ -387,3 +387,44 @@ func TestASessionOfAnotherMachineIsToldByItsFinishedReplies(t *testing.T) {
 		}
 	})
 }
+
+// TestASessionThatAPersonRunsIsShownAsWhatItDoes: on the Desk, in the reasons of its item and in the Fleet, with since when and at what. A
+// turn is not said to be due meanwhile.
+func TestASessionThatAPersonRunsIsShownAsWhatItDoes(t *testing.T) {
+	for state, words := range map[home.SessionState][2]string{
+		home.SessionWorks: {"working in a session of claude since", "working 5m: run go test"},
+		home.SessionAsks:  {"asks for a permission in a session of claude since", "asks 5m: run go test"},
+		home.SessionRests: {"is idle in a session of claude since", "idle 5m: run go test"},
+		home.SessionGone:  {"is gone since", "gone 5m: run go test"},
+	} {
+		t.Run(string(state), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := &fakeSessions{}
+				f.all = []home.Session{{Program: "claude", ID: "s-1", Agent: testAgent, State: state, Since: time.Now().Add(-5 * time.Minute),
+					Doing: "run go test"}}
+				wd := newWorld(t, 200, 50, func(o *Options) { o.Sessions = f })
+				defer wd.end()
+				id := wd.create("a", "Split the limiter")
+				wd.do(model.PickWorkItem{WorkItemID: id})
+				wd.settle()
+				wd.pass(3 * time.Second)
+				for _, keys := range [][]string{nil, {"g", "y"}, {"2"}} {
+					for _, k := range keys {
+						wd.press(k)
+						wd.settle()
+					}
+					wd.pass(time.Second)
+					got := strings.Join(wd.frame(), "\n")
+					if !strings.Contains(got, words[0]) || len(keys) == 1 && !strings.Contains(got, words[1]) {
+						t.Errorf("after %q the screen does not say %q:\n%s", keys, words, got)
+					}
+					for _, not := range []string{"due for a turn", "if it is driven", "no turn runs"} {
+						if strings.Contains(got, not) {
+							t.Errorf("after %q the screen says %q:\n%s", keys, not, got)
+						}
+					}
+				}
+			})
+		})
+	}
+}

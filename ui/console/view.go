@@ -139,7 +139,8 @@ func (c *console) status() string {
 	var parts []string
 	if c.view == viewDesk && c.agent != "" && !c.layers.toZero() {
 		s, _ := home.Live(c.talk.all, c.agent)
-		parts = append(parts, clean(c.agent)+": "+cmp.Or(c.styles.Safe(clean(s.Says(c.now))), c.truth.desk.Decision.Words()))
+		d := c.truth.desk.Decision
+		parts = append(parts, clean(c.agent)+": "+cmp.Or(c.styles.Safe(clean(s.Says(c.now, d))), d.Words()))
 	}
 	if n := c.outbox.unsaved(); n > 0 {
 		parts = append(parts, "saving "+strconv.Itoa(n))

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"vise/model"
+	"vise/store/home"
 	"vise/ui/action"
 	"vise/ui/console/screen"
 )
@@ -166,6 +167,8 @@ func (c *console) detailView() screen.Detail {
 		Card: c.threads.card, HasThreads: c.fx.Threads != nil, Linked: len(c.threads.links.Threads) > 0, Opened: c.fx.Ledger != nil,
 		FileCursor: c.files.at, HasChanges: c.worktree() != "", Session: sessionShown(c),
 	}
+	agent, _ := c.shown()
+	v.Live, _ = home.Live(c.talk.all, agent)
 	if c.changes.item == c.cursor {
 		v.Changes = c.changes.Changes
 	}

@@ -10,6 +10,7 @@ import (
 	"vise/model"
 	"vise/model/thread"
 	"vise/model/todo"
+	"vise/store/home"
 	"vise/ui/action"
 	"vise/ui/text"
 )
@@ -34,7 +35,9 @@ type Detail struct {
 	Plan   Plan
 	// Session is the item's session, or its agent's last one; nil if vise runs none.
 	Session *Session
-	Files   FileTodos
+	// Live is what the item's agent does now.
+	Live  home.Session
+	Files FileTodos
 	// FileCursor is the selected todo on the page of files.
 	FileCursor todo.Ref
 	// Changes are the files that the work changed. HasChanges means that the directory of the work is known.
@@ -290,8 +293,8 @@ func (v Detail) history(w int) []string {
 func (v Detail) why(w int) []string {
 	var out []string
 	for i, l := range v.Why.Lines {
-		if i == len(v.Why.Lines)-1 && v.Session != nil { // when its agent runs next
-			l.Text = cmp.Or(model.Text(v.Session.Says(v.Now)), l.Text)
+		if i == len(v.Why.Lines)-1 { // when its agent runs next
+			l.Text = cmp.Or(model.Text(v.Live.Says(v.Now, v.Why.Decision)), l.Text)
 		}
 		out = append(out, v.labelled(l.Label, l.Text, w)...)
 	}

@@ -254,7 +254,7 @@ func (v FleetView) runsNext() string {
 		cost += " Its sessions in their own terminals used " + words + " today."
 	}
 	s, _ := home.Live(v.Sessions, m.Agent.ID)
-	if says := s.Says(v.Now); says != "" {
+	if says := s.Says(v.Now, why.Decision); says != "" {
 		return name + " " + v.Show(model.Text(says)) + "." + cost
 	}
 	if d := why.Decision; d.HeldBy != "" {

@@ -246,6 +246,7 @@ const markedFile = 16
 func (v FleetView) saying(m model.FleetMember) saying {
 	s := saying{lead: model.Spaced(m.State), used: v.used(m)}
 	retry := v.Keyed(" · {review} retry")
+	x, isLive := v.live(m)
 	switch d := m.Why.Decision; {
 	case m.Asks != nil && (m.State == model.AgentAsks || m.State == model.AgentWaits):
 		s.lead, s.rest = v.asks(*m.Asks)+":", v.Show(action.NeedSays(*m.Asks))
@@ -261,17 +262,17 @@ func (v FleetView) saying(m model.FleetMember) saying {
 		s.lead, s.rest, s.end = "stalled:", v.Show(m.Why.Stalled[0].Objective), retry
 	case m.State == model.AgentTriggered && m.Came != nil:
 		s.lead, s.rest, s.end = v.came(m)
-	case m.Current == nil && v.isLive(m):
+	case m.Current == nil && isLive && x.State != home.SessionGone:
 		s.lead, s.rest = "", "no work item is picked"
-		s = v.inSession(s, m)
-	case d.HeldBy != "" && !v.isLive(m):
+		return v.inSession(s, x)
+	case d.HeldBy != "" && !isLive:
 		s.lead, s.rest, s.end = "rests "+text.Age(d.Until.Sub(v.Now))+":", d.HeldBy, retry
 	case m.State == model.AgentWorks && m.Current != nil:
 		s.lead, s.rest = "", v.work(*m.Current)
 		if m.Asks != nil {
 			s.end = " · " + v.asks(*m.Asks)
 		}
-		s = v.inSession(s, m)
+		return v.inSession(s, x)
 	case m.State == model.AgentHasWork:
 		s.lead, s.rest = v.queue(m)
 	case m.State == model.AgentWaits:
@@ -279,19 +280,21 @@ func (v FleetView) saying(m model.FleetMember) saying {
 	case m.Last != nil:
 		s.end = " · last event " + v.Age(m.Last.At) + " ago"
 	}
+	if isLive && x.State != home.SessionAsks {
+		s.end += " · " + string(x.State) + " " + v.Age(x.Since)
+	}
 	return s
 }
 
-// isLive reports whether a session tells what the agent does now.
-func (v FleetView) isLive(m model.FleetMember) bool {
-	s, _ := home.Live(v.Sessions, m.Agent.ID)
-	return s.Says(v.Now) != ""
+// live is the agent's session, and whether it tells what the agent does now.
+func (v FleetView) live(m model.FleetMember) (x home.Session, ok bool) {
+	x, _ = home.Live(v.Sessions, m.Agent.ID)
+	return x, x.Says(v.Now, m.Why.Decision) != ""
 }
 
 // inSession adds at what an agent's session works, and what it used.
-func (v FleetView) inSession(s saying, m model.FleetMember) saying {
-	x, ok := home.Live(v.Sessions, m.Agent.ID)
-	if !ok {
+func (v FleetView) inSession(s saying, x home.Session) saying {
+	if x.State == "" || x.State == home.SessionGone && x.Driver.PID != 0 {
 		return s
 	}
 	s.lead, s.end = string(x.State)+" "+v.Age(x.Since)+":", s.end+x.Used()
