@@ -219,7 +219,7 @@ func ran(c *console, x config.Command, output string, err error) {
 	}
 	switch {
 	case err != nil:
-		said := strings.Join(strings.Fields(strings.Join(lines[max(len(lines)-2, 0):], " ")), " ") // a problem, and what helps
+		said := strings.Join(strings.Fields(strings.Join(lines[max(len(lines)-2, 0):], "; ")), " ") // a problem, and what helps
 		c.complain(fmt.Errorf("%s: %w. %s", x.Name, err, cmp.Or(said, last)))
 	case x.Output != config.ToPopup && x.Output != config.ToPane || c.layers.top() != nil:
 		c.say(x.Name + ": " + last)

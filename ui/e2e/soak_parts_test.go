@@ -117,7 +117,7 @@ func (s *soak) watch(name string) {
 		x := onTerminal(s.t, s.vise(ctx, "--agent", "a1"), 120, 36)
 		leave := s.enter(name, x.cmd.Process, name == "console 1")
 		s.every(s.keys, func() {
-			_, _ = x.file.WriteString([]string{"j", "k", "]", "[", "R"}[s.chance(5)])
+			_, _ = x.file.WriteString([]string{"j", "k", "]", "[", "\t"}[s.chance(5)])
 			if running(x) {
 				return
 			}
