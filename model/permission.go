@@ -159,6 +159,10 @@ func (c AskPermission) step(s *step) error {
 	if err != nil {
 		return err
 	}
+	isNote := func(x Permission) bool { return x.Refused }
+	if i := slices.IndexFunc(a.Permissions, isNote); i >= 0 && len(a.Permissions) >= maxPermissions {
+		a.Permissions = slices.Delete(slices.Clone(a.Permissions), i, i+1)
+	}
 	if len(a.Permissions) >= maxPermissions {
 		return Refused("agent %s waits for %d permissions already", a.ID, len(a.Permissions)).At("agent_id",
 			"answer them where they are asked")
@@ -208,7 +212,7 @@ func (c AnswerPermission) step(s *step) error {
 	case p.Answer == c.Answer:
 	case p.Answer != "":
 		return Refuse(CodeStale, "permission %s was answered: %s", p.ID, Text(p.Answer)).At("permission_id",
-			"it stays until %s takes it", p.Program)
+			"%s", p.howToAnswer())
 	case !p.AnswerUntil.After(s.at.At):
 		return Refused("permission %s is answered in %s, not here", p.ID, p.Program).At("permission_id",
 			"answer it there; permissions: ask_here in the agent's configuration has it asked here for a while")
@@ -261,6 +265,9 @@ func permissionNeeds(a Agent) (out []Inboxed) {
 		if p.Answer != "" {
 			r.Wait.WakeAt, r.Wait.TriggeredBy = time.Time{}, Text(p.Answer)
 		}
+		if p.Refused {
+			r.Wait.TriggeredBy += ", as nobody was there"
+		}
 		out = append(out, Inboxed{Row: r, Need: NeedPermit, Since: p.AskedAt})
 	}
 	return out
@@ -280,7 +287,7 @@ func permissionNeed(f Facts, agent AgentID, p Permission) (x Inboxed, lines []wh
 func (p Permission) howToAnswer() Text {
 	switch {
 	case p.Refused:
-		return "not any more: nobody was there, so " + p.Program + " was told no; vise hide " + Text(p.ID) + " hides this"
+		return "nobody was there, so " + p.Program + " was told no; vise hide " + Text(p.ID) + " hides this"
 	case p.Answer != "":
 		return Text(p.Answer) + "; " + p.Program + " has not taken it yet"
 	case p.AnswerUntil.IsZero():

@@ -35,7 +35,7 @@ func ExplainAgent(f Facts, id AgentID, now time.Time) AgentWhy {
 		y.say("Waits itself", x.words())
 	}
 	for _, p := range a.Permissions {
-		y.say("Permission", fmt.Sprintf("%s; asked in %s at %s; answer it %s", string(p.words()), string(p.Program),
+		y.say("Permission", fmt.Sprintf("%s; asked in %s at %s; answer it: %s", string(p.words()), string(p.Program),
 			p.AskedAt.Format(time.RFC3339), string(p.howToAnswer())))
 	}
 	if w, ok := Focus(f, id); ok {
