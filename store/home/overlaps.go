@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -247,7 +248,7 @@ func (h *Home) keepTouched(common string, id model.ItemID, tree string, names []
 
 // eachTouched visits the changed files of each item of a repository.
 func (h *Home) eachTouched(common string, visit func(model.ItemID, []touch)) {
-	h.eachFile(h.touchedDir(common), touchedAge, func(path string, _ time.Duration) {
+	h.eachFile(h.touchedDir(common), touchedAge, func(path string, _ fs.FileInfo, _ time.Duration) {
 		if id, ok := strings.CutSuffix(filepath.Base(path), touchedSuffix); ok && model.ValidID(id) {
 			touches, _ := readTouched(path)
 			visit(model.ItemID(id), touches)

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -189,10 +190,23 @@ const (
 type Sessions struct {
 	home string
 	now  func() time.Time
+	kept map[string]keptSession
+}
+
+// keptSession is a session as its file was when it was read.
+type keptSession struct {
+	file fs.FileInfo
+	Session
 }
 
 // SessionsIn returns the sessions of the home in dir.
-func SessionsIn(dir string, now func() time.Time) Sessions { return Sessions{dir, now} }
+func SessionsIn(dir string, now func() time.Time) Sessions { return Sessions{home: dir, now: now} }
+
+// Kept returns sessions whose files are read again only when they change. One goroutine at a time can use it, and changes no session.
+func (h Sessions) Kept() Sessions {
+	h.kept = map[string]keptSession{}
+	return h
+}
 
 func (h Sessions) sessionsDir() string { return filepath.Join(h.home, "state", "hooks", "of-sessions") }
 
@@ -376,18 +390,25 @@ func (h Sessions) LastSession(agent model.AgentID, names ...string) (last Sessio
 
 // eachSession visits the sessions with news in the last within, and removes the files of old ones.
 func (h Sessions) eachSession(within time.Duration, visit func(s Session, age time.Duration)) {
-	h.eachFile(h.sessionsDir(), sessionAge, func(path string, age time.Duration) {
+	h.eachFile(h.sessionsDir(), sessionAge, func(path string, file fs.FileInfo, age time.Duration) {
 		if age > within || filepath.Ext(path) != ".json" {
 			return
 		}
-		if s, _ := readSession(path); s.Program != "" {
-			visit(s, age)
+		s := h.kept[path]
+		if s.file == nil || !os.SameFile(s.file, file) || s.file.Size() != file.Size() || !s.file.ModTime().Equal(file.ModTime()) {
+			s.file = file
+			if s.Session, _ = readSession(path); h.kept != nil {
+				h.kept[path] = s
+			}
+		}
+		if s.Program != "" {
+			visit(s.Session, age)
 		}
 	})
 }
 
 // eachFile visits the files of a directory with their ages, and removes those that are older than longest.
-func (h Sessions) eachFile(dir string, longest time.Duration, visit func(path string, age time.Duration)) {
+func (h Sessions) eachFile(dir string, longest time.Duration, visit func(path string, file fs.FileInfo, age time.Duration)) {
 	list, _ := files.ReadDir(dir)
 	for _, x := range list {
 		path := filepath.Join(dir, x.Name())
@@ -396,8 +417,9 @@ func (h Sessions) eachFile(dir string, longest time.Duration, visit func(path st
 			continue
 		}
 		if age := h.now().Sub(info.ModTime()); age <= longest {
-			visit(path, age)
+			visit(path, info, age)
 		} else {
+			delete(h.kept, path)
 			_ = os.Remove(path)
 		}
 	}

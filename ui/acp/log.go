@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -283,9 +284,6 @@ func ReadLog(path string, from int64) (all []Entry, next int64, err error) {
 		return nil, from, err
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err == nil && info.Size() < from {
-		from = 0 // the log was set aside, and a new one begun
-	}
 	in := bufio.NewReader(io.NewSectionReader(f, from, 1<<62))
 	for {
 		line, err := in.ReadBytes('\n')
@@ -298,4 +296,47 @@ func ReadLog(path string, from int64) (all []Entry, next int64, err error) {
 			all = append(all, e)
 		}
 	}
+}
+
+// MaxRead is how much of the end of what a session said is read at most, in bytes.
+const MaxRead = 2 << 20
+
+// Earlier says where the rest of what a session said is.
+func Earlier(path string) Entry {
+	return Entry{Ended: model.Textf("earlier words are in %s", model.Text(path))}
+}
+
+// ReadEnd is ReadLog for those who follow a session: it goes on where a log was set aside. From the beginning it reads the end of all its
+// logs, at most that many bytes.
+func ReadEnd(path string, from, most int64) (all []Entry, next int64, err error) {
+	if info, err := os.Lstat(path); err != nil || from > 0 && info.Size() >= from {
+		return ReadLog(path, from)
+	}
+	var logs []fs.FileInfo // in their order
+	list, _ := files.ReadDir(filepath.Dir(path))
+	for _, x := range list {
+		info, err := x.Info()
+		if err == nil && strings.HasPrefix(x.Name(), strings.TrimSuffix(filepath.Base(path), "jsonl")) {
+			logs = append(logs, info)
+		}
+	}
+	at := len(logs) - 1
+	if from > 0 {
+		at--
+	} else if at >= 0 {
+		for ; at > 0 && logs[at].Size() <= most; at-- {
+			most -= logs[at].Size()
+		}
+		if from = max(0, logs[at].Size()-most); from > 0 {
+			all = []Entry{Earlier(path)}
+		}
+	}
+	for _, x := range logs[max(at, 0):] {
+		more, to, err := ReadLog(filepath.Join(filepath.Dir(path), x.Name()), from)
+		if err != nil {
+			return nil, 0, err
+		}
+		all, next, from = append(all, more...), to, 0
+	}
+	return all, next, nil
 }

@@ -3,7 +3,9 @@ package agents
 import (
 	"cmp"
 	"context"
+	"os"
 	"os/exec"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -68,16 +70,35 @@ func (c *call) does(p payload, state home.SessionState) {
 // maxDoing bounds the end of a transcript that is searched for the call that runs.
 const maxDoing = 64 << 10
 
+// Looked keeps what the transcripts of sessions that work told, by session.
+type Looked map[string]struct {
+	of, told home.Session
+	size     int64
+	at       time.Time
+}
+
 // Look returns a session that a person runs with what its transcript tells: the call that runs, or that somebody stopped its turn or
-// refused what it asked. No hook reports that.
-func Look(s home.Session) home.Session {
+// refused what it asked. No hook reports that. The transcript is read only if it or the session has changed.
+func (l Looked) Look(s home.Session) home.Session {
+	file, err := os.Lstat(s.Transcript)
+	if s.Driver.PID != 0 || s.State != home.SessionAsks && s.State != home.SessionWorks || err != nil {
+		delete(l, s.ID)
+		return s
+	}
+	if was := l[s.ID]; was.size != file.Size() || !was.at.Equal(file.ModTime()) || !reflect.DeepEqual(was.of, s) {
+		was.of, was.told, was.size, was.at = s, look(s), file.Size(), file.ModTime()
+		l[s.ID] = was
+	}
+	return l[s.ID].told
+}
+
+func look(s home.Session) home.Session {
 	switch asks := s.State == home.SessionAsks; {
-	case s.Driver.PID != 0 || !asks && s.State != home.SessionWorks:
 	case Answered(s, model.Permission{AskedAt: s.Since}) && (asks || s.Program == "claude"):
 		s.State, s.Doing = home.SessionRests, ""
 	case !asks:
 		var story acp.Story
-		all, _, _ := told(s, 0, maxDoing) // a transcript that cannot be read tells nothing more
+		all, _, _ := Told(s, 0, maxDoing) // a transcript that cannot be read tells nothing more
 		for _, e := range all {
 			story.Add(e)
 		}

@@ -17,17 +17,9 @@ import (
 	"vise/ui/transcript"
 )
 
-// maxTold bounds what is read of a transcript at once, in bytes: of a longer one, its end.
-const maxTold = 2 << 20
-
-// Told reads what a session in its program's own terminal said, from an offset of its transcript on, and where the next will be. The
-// entries are those of a driven session's log.
-func Told(s home.Session, from int64) (out []acp.Entry, next int64, err error) {
-	return told(s, from, maxTold)
-}
-
-// told reads at most the last bytes.
-func told(s home.Session, from, most int64) (out []acp.Entry, next int64, err error) {
+// Told reads what a session in its program's own terminal said, from an offset of its transcript on, at most the last bytes, and where the
+// next will be. The entries are those of a driven session's log.
+func Told(s home.Session, from, most int64) (out []acp.Entry, next int64, err error) {
 	at := programOf(s.Program).transcripts
 	if at == nil || s.Transcript == "" {
 		return nil, from, model.Refused("%s keeps no transcript that vise reads", s.Program)
@@ -46,7 +38,7 @@ func told(s home.Session, from, most int64) (out []acp.Entry, next int64, err er
 		in.Reset(io.NewSectionReader(f, from, most))
 		line, _ := in.ReadBytes('\n')
 		from += int64(len(line))
-		out = append(out, acp.Entry{Ended: model.Textf("earlier words are in %s", model.Text(s.Transcript))})
+		out = append(out, acp.Earlier(s.Transcript))
 	}
 	for {
 		line, err := in.ReadBytes('\n')

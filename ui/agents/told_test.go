@@ -33,7 +33,7 @@ func toldBy(t *testing.T, program, text string) (s home.Session, tell func() str
 	story := acp.StoryOf(program)
 	at := int64(0)
 	return s, func() (out string) {
-		all, next, err := Told(s, at)
+		all, next, err := Told(s, at, acp.MaxRead)
 		if err != nil {
 			t.Fatal(err)
 		}

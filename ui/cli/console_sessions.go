@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"slices"
+	"sync"
 	"time"
 
 	"vise/model"
@@ -13,12 +14,15 @@ import (
 
 // sessionView shows the sessions of a home in the console.
 type sessionView struct {
-	home home.Sessions
-	dir  string
+	dir string
+
+	mu     sync.Mutex // protects all below
+	home   home.Sessions
+	looked agents.Looked
 }
 
-func sessionsIn(h *home.Home, now func() time.Time) sessionView {
-	return sessionView{home.SessionsIn(h.Dir(), now), h.Dir()}
+func sessionsIn(h *home.Home, now func() time.Time) *sessionView {
+	return &sessionView{dir: h.Dir(), home: home.SessionsIn(h.Dir(), now).Kept(), looked: agents.Looked{}}
 }
 
 // sessions are those of the home that is open.
@@ -47,18 +51,20 @@ func (e *Env) doesNow(agent model.AgentID, d model.Decision, label *string, next
 }
 
 // Known is part of console.Sessions.
-func (v sessionView) Known() []home.Session {
+func (v *sessionView) Known() []home.Session {
+	v.mu.Lock()
+	defer v.mu.Unlock()
 	list := v.home.Known(agents.Lives)
 	for i, s := range list {
-		list[i] = agents.Look(s)
+		list[i] = v.looked.Look(s)
 	}
 	return slices.DeleteFunc(list, func(s home.Session) bool { return s.ID == "" && s.State == home.SessionGone })
 }
 
 // Read is part of console.Sessions.
-func (v sessionView) Read(s home.Session, from int64) ([]acp.Entry, int64, error) {
+func (v *sessionView) Read(s home.Session, from, most int64) ([]acp.Entry, int64, error) {
 	if s.Driver.PID == 0 {
-		return agents.Told(s, from)
+		return agents.Told(s, from, most)
 	}
-	return acp.ReadLog(acp.LogPath(v.dir, s.Agent, s.ID), from)
+	return acp.ReadEnd(acp.LogPath(v.dir, s.Agent, s.ID), from, most)
 }

@@ -39,7 +39,7 @@ func (d *demoSession) Known() []home.Session {
 	return []home.Session{d.session}
 }
 
-func (d *demoSession) Read(_ home.Session, from int64) ([]acp.Entry, int64, error) {
+func (d *demoSession) Read(_ home.Session, from, _ int64) ([]acp.Entry, int64, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.said[from:], int64(len(d.said)), nil

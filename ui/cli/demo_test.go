@@ -164,7 +164,7 @@ func TestTheDemoShowsASessionThatAsks(t *testing.T) {
 			t.Fatal(err)
 		}
 		var story acp.Story
-		said, _, _ := d.Read(d.Known()[0], 0)
+		said, _, _ := d.Read(d.Known()[0], 0, acp.MaxRead)
 		words := 0
 		for _, e := range said {
 			story.Add(e)

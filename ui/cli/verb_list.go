@@ -272,7 +272,7 @@ func searchSessions(e *Env, words []string) (hits []saidHit) {
 	list := slices.DeleteFunc(view.Known(), func(s home.Session) bool { return e.agent != "" && s.Agent != e.agent })
 	for _, s := range list[:min(len(list), sessionsSearched)] {
 		story := acp.StoryOf(s.Program)
-		all, _, _ := view.Read(s, 0) // a session without a log has said nothing
+		all, _, _ := view.Read(s, 0, acp.MaxRead) // a session without a log has said nothing
 		for _, x := range all {
 			story.Add(x)
 		}

@@ -301,7 +301,7 @@ func (e *Env) showLog(ref string, follow bool) error {
 		}
 	}
 	for printed, at, i := 0, int64(0), 1; err == nil; i++ {
-		entries, to, failed := sessionsIn(e.home, e.now).Read(s, at)
+		entries, to, failed := sessionsIn(e.home, e.now).Read(s, at, acp.MaxRead)
 		switch isNone := errors.Is(failed, fs.ErrNotExist); {
 		case failed == nil, isNone && follow: // one that only starts has none
 		case isNone && s.ID == "":

@@ -25,17 +25,17 @@ import (
 type Sessions interface {
 	// Known are the sessions, newest first. One whose driver or program is dead is gone.
 	Known() []home.Session
-	// Read reads what a session said after an offset of its log or transcript, and where the next will be.
-	Read(s home.Session, from int64) (said []acp.Entry, next int64, err error)
+	// Read reads what a session said after an offset of its log or transcript, at most the last bytes, and where the next will be.
+	Read(s home.Session, from, most int64) (said []acp.Entry, next int64, err error)
 }
 
 // talk is what is known of sessions, and what the one on screen said.
 type talk struct {
 	all []home.Session
-	// shown is the session on screen or the last one there, story what was read of it, up to next.
-	shown screen.Session
-	story acp.Story
-	next  int64
+	// shown is the session on screen or the last one there, story what was read of it, up to next: first the last most bytes, to opened.
+	shown              screen.Session
+	story              acp.Story
+	next, opened, most int64
 	// follows is the id of the session whose log is followed; stop ends that; nil: nothing is followed yet.
 	follows string
 	stop    context.CancelFunc
@@ -46,6 +46,16 @@ type talk struct {
 	backOf model.ItemID
 	seek   model.Text
 }
+
+const (
+	// firstBytes is how much of the end of a long log is read before the operator looks further back.
+	firstBytes = 256 << 10
+	// mostSent is how many of the operator's messages are kept.
+	mostSent = 20
+)
+
+// again has what the session said read again, the last most bytes.
+func (t *talk) again(most int64) { t.next, t.most, t.follows = 0, most, "" }
 
 // The intervals at which the log of the session on screen, and the list of sessions, are looked at.
 const (
@@ -120,6 +130,11 @@ func seekSaid(c *console) {
 			t.shown = t.shown.Show(i)
 			return
 		}
+	}
+	if t.most < acp.MaxRead {
+		t.seek = model.Text(words)
+		t.again(acp.MaxRead)
+		return
 	}
 	c.say("The report's words are not in what is kept of this session.")
 }
@@ -241,7 +256,10 @@ func saySomething(c *console) {
 		f.Submit = func(x facts) message {
 			m := send(x).(apply)
 			said := m.Command.(model.Say).Text
-			m.Before = act(func(c *console) { c.talk.sent[agent] = append(c.talk.sent[agent], said) })
+			m.Before = act(func(c *console) {
+				sent := c.talk.sent[agent]
+				c.talk.sent[agent] = append(sent[max(len(sent)-mostSent, 0):], said)
+			})
 			return m
 		}
 		d = &sayLine{f, v.SayW() + 6}
@@ -290,45 +308,55 @@ func followSession(c *console) {
 			s = home.Session{}
 		}
 	}
+	switch x := t.shown; {
+	case s.ID == "":
+	case x.ID != s.ID || x.Laid == nil:
+		t.shown = screen.Session{Session: s, Laid: map[int]screen.LaidPart{}}
+		t.again(firstBytes)
+	case x.Stands && x.At.Part == 0 && len(x.Parts) > 0 && x.Parts[0].Kind == acp.PartEnded && t.most < acp.MaxRead:
+		t.again(acp.MaxRead)
+	case !x.Stands && t.next-t.opened > acp.MaxRead: // what was read long ago makes room
+		t.again(firstBytes)
+	}
 	if t.stop != nil {
 		if t.follows == s.ID {
 			return
 		}
 		t.stop()
 	}
-	if s.ID != "" && (t.shown.ID != s.ID || t.shown.Laid == nil) {
-		t.shown, t.story, t.next = screen.Session{Session: s, Laid: map[int]screen.LaidPart{}}, acp.StoryOf(s.Program), 0
-	}
 	var ctx context.Context
 	ctx, t.stop = context.WithCancel(c.fx.ctx)
 	t.follows = s.ID
-	c.start(c.fx.newsOf(ctx, s, t.next, t.all))
+	c.start(c.fx.newsOf(ctx, s, *t))
 }
 
-// sessionNews brings what a session said, and the sessions.
+// sessionNews brings what a session said after an offset, and the sessions.
 type sessionNews struct {
-	ctx  context.Context
-	of   home.Session
-	said []acp.Entry
-	next int64
-	all  []home.Session
-	at   time.Time
+	ctx        context.Context
+	of         home.Session
+	said       []acp.Entry
+	from, next int64
+	all        []home.Session
+	at         time.Time
 }
 
-// newsOf waits until a session said more, or any began to do something else.
-func (e *effects) newsOf(ctx context.Context, of home.Session, from int64, known []home.Session) tea.Cmd {
+// newsOf waits until a session said more, or any began to do something else. The first frame does not wait for the list.
+func (e *effects) newsOf(ctx context.Context, of home.Session, t talk) tea.Cmd {
 	return func() tea.Msg {
-		m := sessionNews{ctx: ctx, of: of}
+		m := sessionNews{ctx: ctx, of: of, from: t.next, all: t.all}
 		every := sessionsEvery
+		if m.all == nil {
+			home.Pause(ctx, logEvery)
+		}
 		for i := 0; ; i++ {
 			if of.ID == "" || i%int(sessionsEvery/logEvery) == 0 {
 				m.all = e.Sessions.Known()
 			}
 			if of.ID != "" {
 				every = logEvery
-				m.said, m.next, _ = e.Sessions.Read(of, from) // a log that is not there yet
+				m.said, m.next, _ = e.Sessions.Read(of, m.from, t.most) // a log that is not there yet
 			}
-			if m.at = e.now(); len(m.said) > 0 || !reflect.DeepEqual(m.all, known) {
+			if m.at = e.now(); len(m.said) > 0 || !reflect.DeepEqual(m.all, t.all) {
 				return m
 			}
 			if home.Pause(ctx, every); ctx.Err() != nil {
@@ -344,14 +372,20 @@ func (m sessionNews) handle(c *console) {
 	if t.all = m.all; m.ctx.Err() != nil {
 		return
 	}
-	if t.shown.ID == m.of.ID {
+	if m.of.ID != "" && t.shown.ID == m.of.ID {
+		if m.from == 0 {
+			t.story, t.opened, t.shown.Laid = acp.StoryOf(m.of.Program), m.next, map[int]screen.LaidPart{}
+		}
 		for _, e := range m.said {
 			if i := t.story.Add(e); i >= 0 && t.story.Parts[i].Kind != acp.PartWords {
 				delete(t.shown.Laid, i)
 			}
 		}
+		if m.from == 0 {
+			t.shown = t.shown.Shifted(len(t.story.Parts) - len(t.shown.Parts))
+		}
 		t.shown.Parts, t.next = t.story.Parts, m.next
 		seekSaid(c)
 	}
-	c.start(c.fx.newsOf(m.ctx, m.of, m.next, m.all))
+	c.start(c.fx.newsOf(m.ctx, m.of, *t))
 }

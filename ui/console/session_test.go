@@ -32,8 +32,15 @@ type fakeSessions struct {
 
 func (f *fakeSessions) Known() []home.Session { return f.all }
 
-func (f *fakeSessions) Read(_ home.Session, from int64) ([]acp.Entry, int64, error) {
-	return f.said[from:], int64(len(f.said)), nil
+// entryBytes is how long each entry is.
+const entryBytes = 4 << 10
+
+func (f *fakeSessions) Read(_ home.Session, from, most int64) ([]acp.Entry, int64, error) {
+	out, n := f.said[from/entryBytes:], int(most/entryBytes)
+	if from == 0 && len(out) > n {
+		out = append([]acp.Entry{acp.Earlier("the log")}, out[len(out)-n:]...)
+	}
+	return out, int64(len(f.said)) * entryBytes, nil
 }
 
 func (f *fakeSessions) update(u sdk.SessionUpdate) {
@@ -330,6 +337,48 @@ func TestASessionStandsStillWhileItIsRead(t *testing.T) {
 		wd.pass(time.Second)
 		if all := strings.Join(wd.frame(), "\n"); !strings.Contains(all, "late step") || !strings.Contains(all, "The last words") {
 			t.Errorf("G does not follow:\n%s", all)
+		}
+	})
+}
+
+// TestOfALongSessionTheEndIsReadFirst, and more where the operator goes back to; the place is kept. What goes on for long is read from the
+// end again.
+func TestOfALongSessionTheEndIsReadFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &fakeSessions{}
+		f.works()
+		for i := range 300 {
+			f.run(fmt.Sprint("c", i), fmt.Sprintf("step %d of many", i), "done", sdk.ToolCallStatusCompleted)
+		}
+		wd := talking(t, 120, 36, f)
+		defer wd.end()
+		wd.press("enter")
+		kept := func() int { return len(wd.console.(console).talk.shown.Parts) }
+		at := func() string {
+			x := wd.console.(console).talk.shown
+			return fmt.Sprint(x.Parts[x.Cursor()].Call.Title, x.Stands)
+		}
+		if n := kept(); n > 64 || n < 30 {
+			t.Errorf("%d parts are read at first", n)
+		}
+		wd.press("home")
+		wd.settle()
+		wd.press("down")
+		wd.settle()
+		was := at()
+		wd.pass(time.Second)
+		if n := kept(); n < 250 || at() != was || !strings.Contains(was, "step ") {
+			t.Errorf("%d parts are read; the cursor is at %q and was at %q", n, at(), was)
+		}
+		wd.press("G")
+		wd.settle()
+		for i := range 600 {
+			f.run(fmt.Sprint("d", i), fmt.Sprintf("later step %d", i), "done", sdk.ToolCallStatusCompleted)
+		}
+		wd.pass(time.Second)
+		wd.pass(time.Second)
+		if n := kept(); n > 64 || !strings.Contains(strings.Join(wd.frame(), "\n"), "later step 599") {
+			t.Errorf("%d parts are kept", n)
 		}
 	})
 }

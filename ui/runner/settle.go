@@ -16,7 +16,7 @@ func Settle(ctx context.Context, l home.Ledger, dir string, sessions home.Sessio
 		if Alive(s.Driver) {
 			continue
 		}
-		entries, _, err := acp.ReadLog(acp.LogPath(dir, s.Agent, s.ID), s.Offset)
+		entries, _, err := acp.ReadEnd(acp.LogPath(dir, s.Agent, s.ID), s.Offset, 1<<62)
 		if err != nil {
 			continue
 		}

@@ -207,6 +207,14 @@ func (s Session) Show(i int) Session {
 	return s
 }
 
+// Shifted keeps the place where n parts came before it.
+func (s Session) Shifted(n int) Session {
+	if s.Stands {
+		s.At.Part, s.Top.Part, s.Seen, s.Turned = s.At.Part+n, s.Top.Part+n, s.Seen+n, nil
+	}
+	return s
+}
+
 const farAway = 1 << 16
 
 // sessionPart returns the lines of a part.
