@@ -16,6 +16,7 @@ const (
 type Problem struct {
 	Severity Severity `json:"severity"`
 	Rule     Rule     `json:"rule"`
+	Session  string   `json:"session,omitempty"`
 	Todo     Ref      `json:"todo,omitempty"`
 	File     string   `json:"file,omitempty"`
 	Field    string   `json:"field,omitempty"`
@@ -24,11 +25,15 @@ type Problem struct {
 	Fixable bool `json:"fixable,omitempty"`
 }
 
+func (t Todo) problem(s Severity, r Rule, field, message string) Problem {
+	return Problem{Severity: s, Rule: r, Todo: t.Ref(), File: t.File, Field: field, Message: message}
+}
+
 // Check checks one todo against the contract of its status.
 func Check(t Todo) []Problem {
 	problems := slices.Clone(t.Notes)
 	add := func(s Severity, r Rule, field, message string) {
-		problems = append(problems, Problem{Severity: s, Rule: r, Todo: t.Ref(), File: t.File, Field: field, Message: message})
+		problems = append(problems, t.problem(s, r, field, message))
 	}
 	for _, key := range missing(t, contract[t.Status]) {
 		add(Error, ruleOf(t.Status, key), key, string(t.Status)+" needs "+key)
@@ -65,20 +70,21 @@ func checkResolution(t Todo, add func(Severity, Rule, string, string)) {
 func CheckAll(x *Index) []Problem {
 	var problems []Problem
 	names := map[Ref]string{}
-	findings := map[Key]Ref{}
+	findings := map[Key]Todo{}
 	for _, t := range x.All() {
 		problems = append(problems, Check(t)...)
 		if first, taken := names[t.Ref()]; taken {
-			problems = append(problems, Problem{Severity: Error, Rule: ruleTwice, Todo: t.Ref(), File: t.File, Field: "issue_id",
-				Message: "the same id as " + first})
+			problems = append(problems, t.problem(Error, ruleTwice, "issue_id", "the same id as "+first))
 		}
 		names[t.Ref()] = t.File
-		if k, ok := duplicateKey(t); ok && !t.Status.Final() {
-			if first, taken := findings[k]; taken {
-				problems = append(problems, Problem{Severity: Warn, Rule: ruleFinding, Todo: t.Ref(), File: t.File, Field: "finding_id",
-					Message: "the same finding as " + first.String()})
-			} else {
-				findings[k] = t.Ref()
+		if k, ok := findingKey(t); ok && !t.Status.Final() {
+			switch first, taken := findings[k]; {
+			case !taken:
+				findings[k] = t
+			case first.Said == t.Said:
+				problems = append(problems, t.problem(Warn, ruleFinding, "finding_id", "the same finding as "+first.Ref().String()))
+			default:
+				problems = append(problems, t.problem(Info, ruleReused, "finding_id", "another text with the id of "+first.Ref().String()))
 			}
 		}
 		problems = append(problems, checkLinks(t, x)...)
@@ -90,7 +96,9 @@ func CheckAll(x *Index) []Problem {
 func checkLinks(t Todo, x *Index) []Problem {
 	var problems []Problem
 	add := func(s Severity, r Rule, field, message string, fixable bool) {
-		problems = append(problems, Problem{s, r, t.Ref(), t.File, field, message, fixable})
+		p := t.problem(s, r, field, message)
+		p.Fixable = fixable
+		problems = append(problems, p)
 	}
 	if t.DuplicateOf != "" {
 		if _, ok := x.Find(t.DuplicateOf.In(t.Source)); !ok {
@@ -142,7 +150,7 @@ func Mended(t Todo, by []Ref) Todo {
 func checkCircles(x *Index) []Problem {
 	var problems []Problem
 	add := func(s Severity, r Rule, t Todo, message string) {
-		problems = append(problems, Problem{Severity: s, Rule: r, Todo: t.Ref(), File: t.File, Field: "dependencies", Message: message})
+		problems = append(problems, t.problem(s, r, "dependencies", message))
 	}
 	needs := map[Ref]map[Ref]bool{} // of each todo in a circle
 	for _, t := range x.All() {

@@ -43,11 +43,6 @@ const (
 	maxEntry = 200
 )
 
-// Key returns the draft's identity, as KeyOf does for a todo.
-func (d Draft) Key() (Key, bool) {
-	return KeyOf(Todo{Source: d.Source, Tags: d.Tags, Origin: Origin{SourceRef: d.SourceRef, FindingID: d.FindingID}})
-}
-
 // New makes the todo of a draft. Its status is pending, or ready if it needs no triage.
 func New(d Draft, id string, m Move) (Todo, error) {
 	if err := checkDraft(d); err != nil {

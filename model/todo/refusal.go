@@ -45,6 +45,7 @@ const (
 	RuleID           Rule = "issue_id"
 	ruleTwice        Rule = "duplicate_id"
 	ruleFinding      Rule = "duplicate_finding"
+	ruleReused       Rule = "finding_reused"
 	ruleAlike        Rule = "looks_alike"
 	RuleSelf         Rule = "self_dependency"
 	RuleDangling     Rule = "dangling_dependency"

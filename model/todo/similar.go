@@ -15,7 +15,7 @@ type Similar struct {
 	Keep  Ref     `json:"keep"`
 	Other Ref     `json:"other"`
 	Score float64 `json:"score"`
-	// Duplicate says that one source gave both the same finding id. It is never set because two todos look alike.
+	// Duplicate says that one source gave both the same finding id and the same text. It is never set because two todos look alike.
 	Duplicate bool `json:"duplicate"`
 }
 
@@ -46,7 +46,8 @@ func FindSimilar(all []Todo) []Similar {
 		for f := range places(t) {
 			byFile[f] = append(byFile[f], i)
 		}
-		k, ok := duplicateKey(t)
+		k, ok := findingKey(t)
+		k.Said = t.Said
 		first, taken := byFinding[k]
 		switch {
 		case ok && taken:
@@ -79,18 +80,18 @@ func FindSimilar(all []Todo) []Similar {
 }
 
 // CheckLikeness names the todos that look like another one. Only a person can say that they are duplicates.
-func CheckLikeness(all []Todo) (problems []Problem) {
-	for _, p := range FindSimilar(all) {
-		if !p.Duplicate {
-			problems = append(problems, Problem{Severity: Info, Rule: ruleAlike, Todo: p.Other, Field: "title",
-				Message: fmt.Sprintf("looks like %s, %d%%: a suggestion", p.Keep, int(p.Score*100))})
+func CheckLikeness(x *Index) (problems []Problem) {
+	for _, p := range FindSimilar(x.All()) {
+		if t, _ := x.Find(p.Other); !p.Duplicate {
+			problems = append(problems, t.problem(Info, ruleAlike, "title",
+				fmt.Sprintf("looks like %s, %d%%: a suggestion", p.Keep, int(p.Score*100))))
 		}
 	}
 	return problems
 }
 
-// duplicateKey returns what duplicates share: source and finding id, or for a plan task its number there.
-func duplicateKey(t Todo) (Key, bool) {
+// findingKey returns source and finding id, or for a plan task its number there. Duplicates share it and what they say.
+func findingKey(t Todo) (Key, bool) {
 	if t.FindingID != "" {
 		return Key{Source: t.Source, Finding: t.FindingID.Raw()}, true
 	}
@@ -181,10 +182,10 @@ func likeness(s, t string) float64 {
 
 // Twin returns the todo of all, those of a session, that t duplicates or looks most like. found is false if there is none.
 func Twin(all []Todo, t Todo) (twin Todo, how Similar, found bool) {
-	k, keyed := duplicateKey(t)
+	k, keyed := findingKey(t)
 	var near []Todo
 	for _, o := range all {
-		if same, ok := duplicateKey(o); keyed && ok && same == k || jaccard(t, o) > 0 {
+		if same, ok := findingKey(o); keyed && ok && same == k || jaccard(t, o) > 0 {
 			near = append(near, o)
 		}
 	}
@@ -204,7 +205,11 @@ func Twin(all []Todo, t Todo) (twin Todo, how Similar, found bool) {
 }
 
 // Key identifies what a todo is about, so that creating it twice makes one todo.
-type Key struct{ Source, SourceRef, Finding string }
+type Key struct {
+	Source, SourceRef, Finding string
+	// Said is set where only the same words count.
+	Said uint64
+}
 
 // KeyOf returns a todo's key: finding and source ref, or for plan tasks the tag task-N and the source ref. A todo with neither has no key.
 func KeyOf(t Todo) (Key, bool) {
@@ -224,13 +229,6 @@ func taskTag(tags []model.Text) string {
 	return ""
 }
 
-// Dismissed is an earlier finding that was false or not wanted.
-type Dismissed struct {
-	Todo
-	// Session is the finding's session. It is empty if that is the session of the new finding.
-	Session string
-}
-
 // sameFinding reports whether an earlier todo, closed without a fix, says the same as t: the same finding of the same file, or one that
 // looks like it. A todo closed as duplicate or superseded dismissed nothing.
 func sameFinding(t, earlier Todo) bool {
@@ -238,23 +236,31 @@ func sameFinding(t, earlier Todo) bool {
 		return false
 	}
 	shared := jaccard(t, earlier) > 0
-	if t.FindingID != "" && t.FindingID == earlier.FindingID && shared {
+	if t.FindingID != "" && t.FindingID == earlier.FindingID && t.Said == earlier.Said && shared {
 		return true
 	}
 	return score(t, earlier) >= showSimilar
 }
 
-// DismissedBefore returns the newest earlier todo that says the same as t and was dismissed.
-func DismissedBefore(t Todo, earlier []Dismissed) (Dismissed, bool) {
-	var newest Dismissed
-	found := false
-	for _, e := range earlier {
-		if e.Ref() == t.Ref() && e.Session == "" || !sameFinding(t, e.Todo) {
-			continue
-		}
-		if !found || e.ResolvedAt > newest.ResolvedAt {
-			newest, found = e, true
+// DismissedBefore returns the newest earlier todo, of one of these sessions, that says the same as t and was dismissed, or nil.
+func DismissedBefore(t Todo, sessions ...[]Todo) (newest *Todo) {
+	for _, all := range sessions {
+		for i := range all {
+			e := &all[i]
+			if e.Full() != t.Full() && sameFinding(t, *e) && (newest == nil || e.ResolvedAt > newest.ResolvedAt) {
+				newest = e
+			}
 		}
 	}
-	return newest, found
+	return newest
+}
+
+// Dismissal says when, how and why t was closed. It names t's session unless that is the session of the reader.
+func (t Todo) Dismissal(session string) model.Text {
+	day, _, _ := strings.Cut(t.ResolvedAt.Raw(), "T")
+	name := t.Full()
+	if t.Session == session {
+		name = t.Ref()
+	}
+	return model.Textf("%s as %s (%s): %s", model.Text(day), t.Resolution.Words(), name, t.Reason)
 }

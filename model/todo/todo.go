@@ -35,6 +35,8 @@ type Todo struct {
 	Created model.Text `json:"created"`
 	Updated model.Text `json:"updated"`
 	Computed
+	// Said identifies the words of its title and its problem statement.
+	Said uint64 `json:"-"`
 	// File is the name below the source's directory. It never changes.
 	File    string `json:"file"`
 	History []Row  `json:"history,omitempty"`
@@ -186,6 +188,14 @@ const (
 // Rejections returns the resolutions of WontFix.
 func Rejections() []Resolution {
 	return []Resolution{FalsePositive, Duplicate, NotFixed, OutOfScope, Superseded}
+}
+
+// Words returns a resolution in words for people.
+func (r Resolution) Words() string {
+	if r == NotFixed {
+		return "won't fix"
+	}
+	return model.Spaced(r)
 }
 
 // ParseResolution reads a resolution. The error names all six.

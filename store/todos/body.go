@@ -1,16 +1,18 @@
 package todos
 
 import (
+	"hash/maphash"
 	"strings"
 
 	"vise/model"
 	"vise/model/todo"
 )
 
-// Headings of the two sections in which nothing is ever removed.
+// In the sections of the history and of the work nothing is ever removed.
 const (
 	historyHeading = "## Status History"
 	workHeading    = "## Work Log"
+	problemHeading = "## Problem Statement"
 )
 
 // outline holds positions in a body. Offsets are in bytes from its start; -1 means none.
@@ -20,6 +22,8 @@ type outline struct {
 	historyAt int
 	// workEnd is the end of the Work Log's section, where an entry can be added.
 	workEnd int
+	// problem is the text of the Problem Statement.
+	problem string
 	// lastWork is the date in the last "### 2026-02-25 - Phase" of the Work Log.
 	lastWork string
 }
@@ -35,7 +39,7 @@ func outlineOf(body string) outline {
 
 func scan(body string, fences bool) (o outline, closed bool) {
 	o = outline{historyAt: -1, workEnd: -1}
-	fence, inWork := "", false
+	fence, inWork, problemAt := "", false, -1
 	for at, rest := 0, body; rest != ""; {
 		line, after := cutLine(rest)
 		text := strings.TrimRight(line, " \t\r\n")
@@ -47,7 +51,12 @@ func scan(body string, fences bool) (o outline, closed bool) {
 				o.lastWork, _, _ = strings.Cut(strings.TrimPrefix(text, "### "), " ")
 			}
 			if isSection(text) {
-				inWork = text == workHeading
+				if problemAt >= 0 {
+					o.problem, problemAt = body[problemAt:at], -1
+				}
+				if inWork = text == workHeading; text == problemHeading {
+					problemAt = at + len(line)
+				}
 			}
 			switch {
 			case text == historyHeading:
@@ -60,6 +69,9 @@ func scan(body string, fences bool) (o outline, closed bool) {
 		if inWork {
 			o.workEnd = at
 		}
+	}
+	if problemAt >= 0 {
+		o.problem = body[problemAt:]
 	}
 	return o, fence == ""
 }
@@ -111,6 +123,7 @@ func bodyFacts(t *todo.Todo, body string) {
 		t.Title = model.Text(strings.Clone(o.title))
 	}
 	t.History, t.LastWork = history(body, o), model.Text(strings.Clone(o.lastWork))
+	t.Said = maphash.Comparable(seed, [2]string{o.title, strings.TrimSpace(o.problem)})
 }
 
 // historyTable is the beginning of a Status History.

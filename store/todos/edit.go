@@ -230,11 +230,11 @@ func Render(t todo.Todo, d todo.Draft, n todo.Note) []byte {
 		}
 	}
 	b.WriteString("---\n\n# " + t.Title.Raw() + "\n")
-	section(&b, "Problem Statement", cmp.Or(prose(d.Problem), prose(t.Title)))
-	section(&b, "Findings", findings(d))
-	section(&b, "Proposed Solutions", "_None yet._")
-	section(&b, "Recommended Action", cmp.Or(prose(d.Action), "_Filled during triage._"))
-	section(&b, "Acceptance Criteria", criteria(d.Criteria))
+	section(&b, problemHeading, cmp.Or(prose(d.Problem), prose(t.Title)))
+	section(&b, "## Findings", findings(d))
+	section(&b, "## Proposed Solutions", "_None yet._")
+	section(&b, "## Recommended Action", cmp.Or(prose(d.Action), "_Filled during triage._"))
+	section(&b, "## Acceptance Criteria", criteria(d.Criteria))
 	b.WriteString("\n" + workHeading + "\n\n" + strings.Join(noteLines(n), "\n") + "\n")
 	b.WriteString("\n" + strings.Join(historyTable, "\n") + "\n")
 	for _, r := range t.History {
@@ -244,7 +244,7 @@ func Render(t todo.Todo, d todo.Draft, n todo.Note) []byte {
 }
 
 func section(b *strings.Builder, heading, text string) {
-	b.WriteString("\n## " + heading + "\n\n" + text + "\n")
+	b.WriteString("\n" + heading + "\n\n" + text + "\n")
 }
 
 func findings(d todo.Draft) string {
@@ -274,9 +274,6 @@ func criteria(list []model.Text) string {
 	return strings.Join(lines, "\n")
 }
 
-// maxProse bounds the text that an importer puts into one section, in bytes.
-const maxProse = 16 << 10
-
 // prose returns text from outside as paragraphs: without control characters, and with headings and fences escaped, so that it cannot look
 // like one of the file's sections.
 func prose(s model.Text) string {
@@ -301,9 +298,6 @@ func fenced(s model.Text) string {
 }
 
 func visible(s string) string {
-	if len(s) > maxProse {
-		s = strings.ToValidUTF8(s[:maxProse], "") + "\n…"
-	}
 	s = strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\r\n", "\n")
 	return strings.Map(func(r rune) rune {
 		if r == '\n' || r == '\t' || !unicode.IsControl(r) {

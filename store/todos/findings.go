@@ -93,6 +93,14 @@ type issue struct {
 	snippet, severity   string
 	priority            todo.Priority
 	help                string
+	// more are what the tool says of other places. fix is how to mend it.
+	more []string
+	fix  string
+}
+
+// tell adds what the tool says of another place.
+func (is *issue) tell(file string, line int, said string) {
+	is.more = append(is.more, strings.TrimSpace("- "+at(file, line).Raw()+" "+said))
 }
 
 // drafts turns a tool's issues into drafts, ordered by file and line.
@@ -116,12 +124,13 @@ func drafts(issues []issue, ref string, c Context) []todo.Draft {
 func (is issue) draft(ref string, c Context, nth int) todo.Draft {
 	d := todo.Draft{
 		Source: cmp.Or(c.Source, "audit"), Status: todo.Pending, Priority: is.priority,
-		Title: headline(is.rule + ": " + is.message), Problem: model.Text(is.message), Evidence: model.Text(is.snippet),
+		Title: headline(is.rule + ": " + is.message), Problem: told(is.message, is.more), Evidence: model.Text(is.snippet),
+		Action:    model.Text(is.fix),
 		SourceRef: model.Text(ref),
 		FindingID: cut(is.rule, 60) + "-" + model.Text(model.Hash(is.rule, is.file, is.message, strconv.Itoa(nth))[:8]),
 		Severity:  cut(is.severity, 40), Chain: c.Chain,
 		Findings: []todo.Finding{{Label: "Rule", Text: model.Text(is.rule)}, {Label: "File", Text: at(is.file, is.line)},
-			{Label: "Issue", Text: model.Text(is.message)}, {Label: "Severity", Text: model.Text(is.severity)}, {Label: "Help",
+			{Label: "Issue", Text: brief(is.message)}, {Label: "Severity", Text: model.Text(is.severity)}, {Label: "Help",
 				Text: model.Text(is.help)}},
 	}
 	if is.file != "" {
@@ -159,6 +168,9 @@ func headline(s string) model.Text {
 	}
 	return model.Text(first)
 }
+
+// brief is a finding's text where it stands once more.
+func brief(s string) model.Text { return cut(s, 1000) }
 
 // cut returns s on one line, shortened to at most n bytes of whole characters.
 func cut(s string, n int) model.Text {
@@ -271,14 +283,26 @@ func readGoVet(raw []byte, c Context) (report, error) {
 }
 
 func vetIssues(pkg, analyzer string, found json.RawMessage, c Context) ([]issue, []Left) {
-	var diagnostics []struct{ Posn, Message, URL string }
+	var diagnostics []struct {
+		Posn, Message, URL string
+		Related            []struct{ Posn, Message string }
+		Fixes              []struct{ Message string } `json:"suggested_fixes"`
+	}
 	if err := json.Unmarshal(found, &diagnostics); err != nil {
 		return nil, []Left{{Finding: model.Text(pkg + " " + analyzer), Reason: "the analyzer reports an error, not findings"}}
 	}
 	var out []issue
 	for _, d := range diagnostics {
 		file, line := position(d.Posn)
-		out = append(out, issue{rule: analyzer, message: d.Message, file: below(c.Root, file), line: line, priority: todo.P2, help: d.URL})
+		is := issue{rule: analyzer, message: d.Message, file: below(c.Root, file), line: line, priority: todo.P2, help: d.URL}
+		for _, r := range d.Related {
+			file, line := position(r.Posn)
+			is.tell(below(c.Root, file), line, r.Message)
+		}
+		for _, f := range d.Fixes {
+			is.fix += f.Message + "\n"
+		}
+		out = append(out, is)
 	}
 	return out, nil
 }

@@ -96,9 +96,97 @@ func TestEveryFormatIsReadAndRecognised(t *testing.T) {
 
 func TestATomesTextsAreTaken(t *testing.T) {
 	got, _ := Read(TOME, []byte(tome), Context{})
-	if d := got.Drafts[0]; d.Problem != "input reaches\nthe query" || d.Action != "use parameters" {
-		t.Fatalf("got %q and %q", d.Problem, d.Action)
+	if d := got.Drafts[0]; d.Problem != "input reaches\nthe query\n\n**Ash**: ward" || d.Action != "use parameters" {
+		t.Fatalf("got %q and %q", d.Problem.Raw(), d.Action.Raw())
 	}
+}
+
+// Whatever the form of a finding, each of its words is in the todo's file.
+func TestAnImportKeepsAllOfAFindingsText(t *testing.T) {
+	marked := func(text string) string {
+		return "<!-- RUNE:FINDING nonce=\"n\" id=\"SEC-1\" file=\"a.go\" line=\"2\" severity=\"P1\" title=\"a > b\" -->\n" + text +
+			"\n<!-- /RUNE:FINDING id=\"SEC-1\" -->\n"
+	}
+	for name, c := range map[string]struct {
+		format Format
+		raw    string
+		want   []string
+	}{
+		"without labels": {TOME, marked("### SEC-1: The name is pasted\n\nFirst paragraph.\n\nSecond **bold** paragraph.\n\n- a list"),
+			[]string{"# The name is pasted\n", "First paragraph.\n\nSecond **bold** paragraph.\n\n- a list\n"}},
+		"other labels": {TOME, marked("- [ ] **[SEC-1] Pasted** in `a.go:2`\n  - **Issue:** it is\n    - one\n    - two\n  - **Impact**: all rows\n" +
+			"  - **Fix:** quote\n\n    it\n  - **Rune Trace:**\n    ```go\n    q := name\n    ```\n  and after it\n    ```go\n    more()\n    ```"),
+			[]string{"it is\n- one\n- two\n\n**Impact**: all rows\n", "quote\n\nit\n", "q := name\n", "and after it", "more()"}},
+		"a long title": {TOME, marked("### SEC-1: " + strings.Repeat("long ", 40) + "end"), []string{"long end\n"}},
+		"a long text":  {TOME, marked("### SEC-1: T\n" + strings.Repeat("word ", 20000) + "end"), []string{" word end\n"}},
+		"a message by its id": {SARIF, `{"version":"2.1.0","runs":[{"tool":{"driver":{"name":"x","rules":[{"id":"R1","messageStrings":{"hot":{"text":"{0} burns {1}"}}}]}},
+			"results":[{"ruleIndex":0,"message":{"id":"hot","arguments":["fire","wood"]}}]}]}`, []string{"R1: fire burns wood", "\nfire burns wood\n"}},
+		"a message of the tool": {SARIF, `{"version":"2.1.0","runs":[{"tool":{"driver":{"name":"x","globalMessageStrings":{"hot":{"markdown":"**hot** {0}"}}}},
+			"results":[{"rule":{"id":"R2"},"message":{"id":"hot","arguments":["fire"]}}]}]}`, []string{"**hot** fire"}},
+		"other places": {SARIF, `{"version":"2.1.0","runs":[{"tool":{"driver":{"name":"x"}},"results":[{"ruleId":"R3","message":{"markdown":"*leaks*"},
+			"locations":[{"message":{"text":"read here"},"physicalLocation":{"artifactLocation":{"uri":"a.go"},"region":{"startLine":3}}},
+			{"physicalLocation":{"artifactLocation":{"uri":"b.go"},"region":{"startLine":4}}}],
+			"relatedLocations":[{"message":{"text":"made here"},"physicalLocation":{"artifactLocation":{"uri":"c.go"},"region":{"startLine":5}}}],
+			"fixes":[{"description":{"text":"close it"}},{"description":{"text":"or do not open it"}}]}]}]}`,
+			[]string{"*leaks*\n", "- `a.go:3` read here\n", "- `b.go:4`\n", "- `c.go:5` made here\n", "close it\nor do not open it\n"}},
+		"of go vet": {goVet, `{"p":{"lostcancel":[{"posn":"a.go:3:2","message":"not used","related":[{"posn":"b.go:9:1","message":"returns here"}],
+			"suggested_fixes":[{"message":"call it"}]}]}}`, []string{"not used\n", "- `b.go:9` returns here\n", "call it\n"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSession(t, review)
+			got, err := Read(c.format, []byte(c.raw), Context{Ref: "r"})
+			must(t, err)
+			made, err := s.Create(got.Drafts, operator())
+			must(t, err)
+			if len(made.Created) != 1 {
+				t.Fatalf("made %+v, left %+v", made, got.Left)
+			}
+			text := read(t, s.File(made.Created[0]))
+			for _, w := range c.want {
+				if !strings.Contains(text, w) {
+					t.Errorf("%q is not in\n%.3000s", w, text)
+				}
+			}
+		})
+	}
+}
+
+// A finding whose id is used is no second todo. It is said if it has another text than the one that has the id.
+func TestAnotherTextWithAUsedIDIsSaid(t *testing.T) {
+	s := newSession(t, review)
+	finding := func(title, problem, ref string) todo.Draft {
+		d := draft(title, todo.Pending)
+		d.FindingID, d.SourceRef, d.Problem = "SEC-1", model.Text(ref), model.Text(problem)
+		return d
+	}
+	made, err := s.Create([]todo.Draft{finding("Hole", "It leaks.", "a"), finding("Hole", "It leaks.", "a"), finding("Hole", "It drips.", "a"),
+		finding("Gap", "It leaks.", "a"), finding("Hole", "It leaks.", "b"), finding("Hole", "It pours.", "c")}, operator())
+	must(t, err)
+	got := ""
+	for _, x := range made.Skipped {
+		got += fmt.Sprint(x.Existing, " ", x.OtherText, "; ")
+	}
+	if want := "review/001 false; review/001 true; review/001 true; "; got != want || len(made.Created) != 3 {
+		t.Errorf("skipped %q, want %q; created %d", got, want, len(made.Created))
+	}
+	got = ""
+	for _, p := range todo.CheckAll(mustLoad(t, s).Index) {
+		got += fmt.Sprint(p.Todo, " ", p.Rule, "; ")
+	}
+	if want := "review/002 duplicate_finding; review/003 finding_reused; "; got != want {
+		t.Errorf("problems %q, want %q", got, want)
+	}
+	if pairs := todo.FindSimilar(mustLoad(t, s).Todos); len(pairs) != 1 || pairs[0].Other != "review/002" {
+		t.Errorf("duplicates: %+v", pairs)
+	}
+}
+
+func TestATextThatNoFileCanHoldIsRefused(t *testing.T) {
+	s := newSession(t, review)
+	d := draft("one", todo.Pending)
+	d.Problem = model.Text(strings.Repeat("x", maxTodoBytes))
+	_, err := s.Create([]todo.Draft{d}, operator())
+	refusedBy(t, err, todo.RuleTooLarge)
 }
 
 // Code above a finding moves it, and its id stays. Two of a kind in one file stay two.

@@ -149,7 +149,7 @@ func each(snap Snapshot, m *todo.Move, judge todo.Judgement, wanted func(todo.To
 }
 
 // attempts is how often a change is judged again after an editor wrote the file meanwhile.
-const attempts = 3
+const attempts = 10
 
 // Apply makes every change of a session. Under the session's lock it reads every todo, lets judge decide, and writes the allowed changes,
 // each file atomically. It returns the todos after the change. If an editor changes a file meanwhile, it reads and judges again.
@@ -236,13 +236,9 @@ func (s *Session) rewrite(at place, ask func(now todo.Todo) (todo.Change, error)
 	}
 	defer dir.Close()
 	sweepTemps(dir)
-	old, err := readFile(dir, at.file, maxTodoBytes, nil)
+	now, old, err := readTodo(dir, at.dir, at.file, nil)
 	if err != nil {
 		return t, fmt.Errorf("%s: %w", at.file, err)
-	}
-	now, err := Parse(old.raw, at.dir, at.file)
-	if err != nil {
-		return t, fmt.Errorf("%s: %w", at.file, ErrChanged)
 	}
 	c, err := ask(now)
 	if err != nil {
@@ -253,7 +249,7 @@ func (s *Session) rewrite(at place, ask func(now todo.Todo) (todo.Change, error)
 		if raw, err = edit(raw, sets, c.Rows, c.Note); err != nil {
 			return t, fmt.Errorf("%s: %w", at.file, err)
 		}
-		if err := s.replace(dir, at.file, old.info, raw); err != nil {
+		if err := s.replace(dir, at.file, old, raw); err != nil {
 			return t, err
 		}
 		s.markDirty(dir, at.dir)

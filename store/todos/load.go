@@ -279,13 +279,9 @@ func (s *Snapshot) placed(r todo.Ref, at place) {
 
 // loadFile reads a file as a todo. info is its present state, or nil.
 func loadFile(root *os.Root, dir, name string, info fs.FileInfo) (loaded, []byte) {
-	c, err := readFile(root, name, maxTodoBytes, info)
+	t, c, err := readTodo(root, dir, name, info)
 	if files.IsGone(err) {
 		return loaded{}, nil
-	}
-	var t todo.Todo
-	if err == nil {
-		t, err = Parse(c.raw, dir, name)
 	}
 	if err != nil {
 		d := asDamage(err)
@@ -293,6 +289,27 @@ func loadFile(root *os.Root, dir, name string, info fs.FileInfo) (loaded, []byte
 		return loaded{damage: d}, nil
 	}
 	return loaded{todo: &t}, c.raw
+}
+
+// unfinished is how long after a write a file without a readable end can be half written, by an editor that writes in place.
+const unfinished = time.Second
+
+// readTodo reads a file as a todo. It reads a file again that an editor may not have written to its end.
+func readTodo(root *os.Root, dir, name string, info fs.FileInfo) (t todo.Todo, c content, err error) {
+	for range 100 {
+		c, err = readFile(root, name, maxTodoBytes, info)
+		again := err != nil && asDamage(err).Rule == todo.RuleChanging
+		if err == nil {
+			t, err = Parse(c.raw, dir, name)
+			again = (err != nil || c.raw[len(c.raw)-1] != '\n') && time.Since(c.info.ModTime()) < unfinished
+		}
+		if !again {
+			break
+		}
+		time.Sleep(unfinished / 100)
+		info = nil
+	}
+	return t, c, err
 }
 
 func asDamage(err error) *Damage {

@@ -3,12 +3,14 @@ package todos
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"vise/model"
 	"vise/model/todo"
@@ -29,14 +31,16 @@ type sarifRun struct {
 }
 
 type sarifTool struct {
-	Name  string      `json:"name"`
-	Rules []sarifRule `json:"rules"`
+	Name    string                  `json:"name"`
+	Rules   []sarifRule             `json:"rules"`
+	Strings map[string]sarifMessage `json:"globalMessageStrings"`
 }
 
 type sarifRule struct {
-	ID      string       `json:"id"`
-	Short   sarifMessage `json:"shortDescription"`
-	HelpURI string       `json:"helpUri"`
+	ID      string                  `json:"id"`
+	Strings map[string]sarifMessage `json:"messageStrings"`
+	Short   sarifMessage            `json:"shortDescription"`
+	HelpURI string                  `json:"helpUri"`
 	Default struct {
 		Level string `json:"level"`
 	} `json:"defaultConfiguration"`
@@ -45,30 +49,64 @@ type sarifRule struct {
 	} `json:"properties"`
 }
 
+// sarifMessage is a text, or the id of one that its rule or its tool has, with arguments.
 type sarifMessage struct {
-	Text string `json:"text"`
+	Text      string   `json:"text"`
+	Markdown  string   `json:"markdown"`
+	ID        string   `json:"id"`
+	Arguments []string `json:"arguments"`
+}
+
+// said returns the message's words. named are the texts that it can name.
+func (m sarifMessage) said(named ...map[string]sarifMessage) string {
+	text := cmp.Or(m.Text, m.Markdown)
+	for _, of := range named {
+		text = cmp.Or(text, of[m.ID].Text, of[m.ID].Markdown)
+	}
+	for i, a := range m.Arguments {
+		text = strings.ReplaceAll(text, fmt.Sprintf("{%d}", i), a)
+	}
+	return text
+}
+
+type sarifLocation struct {
+	Message  sarifMessage `json:"message"`
+	Physical struct {
+		Artifact struct {
+			URI string `json:"uri"`
+		} `json:"artifactLocation"`
+		Region struct {
+			StartLine int          `json:"startLine"`
+			Snippet   sarifMessage `json:"snippet"`
+		} `json:"region"`
+	} `json:"physicalLocation"`
+}
+
+// file returns the location's file below root.
+func (l sarifLocation) file(root string) string {
+	uri := l.Physical.Artifact.URI
+	if plain, err := url.PathUnescape(uri); err == nil && !strings.HasPrefix(uri, "file://") {
+		uri = plain
+	}
+	return below(root, uri)
 }
 
 type sarifResult struct {
 	RuleID string `json:"ruleId"`
+	Index  *int   `json:"ruleIndex"`
 	Rule   struct {
-		ID string `json:"id"`
+		ID    string `json:"id"`
+		Index *int   `json:"index"`
 	} `json:"rule"`
-	Kind          string       `json:"kind"`
-	Level         string       `json:"level"`
-	BaselineState string       `json:"baselineState"`
-	Message       sarifMessage `json:"message"`
-	Locations     []struct {
-		Physical struct {
-			Artifact struct {
-				URI string `json:"uri"`
-			} `json:"artifactLocation"`
-			Region struct {
-				StartLine int          `json:"startLine"`
-				Snippet   sarifMessage `json:"snippet"`
-			} `json:"region"`
-		} `json:"physicalLocation"`
-	} `json:"locations"`
+	Kind          string          `json:"kind"`
+	Level         string          `json:"level"`
+	BaselineState string          `json:"baselineState"`
+	Message       sarifMessage    `json:"message"`
+	Locations     []sarifLocation `json:"locations"`
+	Related       []sarifLocation `json:"relatedLocations"`
+	Fixes         []struct {
+		Description sarifMessage `json:"description"`
+	} `json:"fixes"`
 	Suppressions []struct {
 		Status string `json:"status"`
 	} `json:"suppressions"`
@@ -84,31 +122,36 @@ func readSARIF(raw []byte, c Context) (report, error) {
 	}
 	var out report
 	for _, run := range *log.Runs {
-		rules := run.rules()
 		var issues []issue
 		for _, r := range run.Results {
+			rule := run.rule(r)
+			message := r.Message.said(rule.Strings, run.Tool.Driver.Strings)
 			if why := r.leftOut(); why != "" {
-				out.Left = append(out.Left, Left{cut(r.id()+" "+r.Message.Text, 200), why})
+				out.Left = append(out.Left, Left{cut(rule.ID+" "+message, 200), why})
 				continue
 			}
-			issues = append(issues, r.issue(rules[r.id()], c))
+			issues = append(issues, r.issue(rule, cmp.Or(message, rule.Short.said(), rule.ID), c))
 		}
 		out.Drafts = append(out.Drafts, drafts(issues, "sarif:"+cmp.Or(cut(run.Tool.Driver.Name, 100).Raw(), "unknown"), c)...)
 	}
 	return out, nil
 }
 
-func (run sarifRun) rules() map[string]sarifRule {
-	out := map[string]sarifRule{}
-	for _, tool := range append([]sarifTool{run.Tool.Driver}, run.Tool.Extensions...) {
-		for _, r := range tool.Rules {
-			out[r.ID] = r
+// rule returns the rule that a result names, by its id or by its place among those of the driver.
+func (run sarifRun) rule(r sarifResult) sarifRule {
+	id, at, own := cmp.Or(r.RuleID, r.Rule.ID), cmp.Or(r.Index, r.Rule.Index), run.Tool.Driver.Rules
+	if id == "" && at != nil && *at >= 0 && *at < len(own) {
+		return own[*at]
+	}
+	for _, tool := range append(run.Tool.Extensions, run.Tool.Driver) {
+		for _, rule := range tool.Rules {
+			if rule.ID == id {
+				return rule
+			}
 		}
 	}
-	return out
+	return sarifRule{ID: cmp.Or(id, "finding")}
 }
-
-func (r sarifResult) id() string { return cmp.Or(r.RuleID, r.Rule.ID, "finding") }
 
 // leftOut returns why a result needs no work, or "".
 func (r sarifResult) leftOut() string {
@@ -126,19 +169,23 @@ func (r sarifResult) leftOut() string {
 	return ""
 }
 
-func (r sarifResult) issue(rule sarifRule, c Context) issue {
+func (r sarifResult) issue(rule sarifRule, message string, c Context) issue {
 	level := cmp.Or(r.Level, rule.Default.Level, "warning")
 	is := issue{
-		rule: r.id(), message: cmp.Or(r.Message.Text, rule.Short.Text, r.id()),
+		rule: rule.ID, message: message,
 		severity: level, priority: sarifPriority(level, rule.Properties.SecuritySeverity), help: rule.HelpURI,
 	}
-	if len(r.Locations) > 0 {
-		at := r.Locations[0].Physical
-		uri := at.Artifact.URI
-		if plain, err := url.PathUnescape(uri); err == nil && !strings.HasPrefix(uri, "file://") {
-			uri = plain
+	for i, l := range append(r.Locations, r.Related...) {
+		file, at := l.file(c.Root), l.Physical.Region
+		if i == 0 && len(r.Locations) > 0 {
+			is.file, is.line, is.snippet = file, at.StartLine, at.Snippet.said()
 		}
-		is.file, is.line, is.snippet = below(c.Root, uri), at.Region.StartLine, at.Region.Snippet.Text
+		if said := l.Message.said(); i > 0 || said != "" {
+			is.tell(file, at.StartLine, said)
+		}
+	}
+	for _, f := range r.Fixes {
+		is.fix += f.Description.said() + "\n"
 	}
 	return is
 }
@@ -153,8 +200,9 @@ func sarifPriority(level, score string) todo.Priority {
 }
 
 var (
-	tomeMarker = lazily(`<!--\s*RUNE:FINDING\s+([^>]*?)\s*-->`)
-	tomeEnd    = lazily(`<!--\s*/RUNE:FINDING\b[^>]*-->`)
+	tomeMarker = lazily(`(?s)<!--\s*RUNE:FINDING\s+(.*?)\s*-->`)
+	tomeEnd    = lazily(`<!--\s*/RUNE:FINDING\b.*?-->`)
+	tomeLabel  = lazily(`^\s*(?:[-*] )?\*\*([^*\[]+?)(?::\*\*|\*\*:)\s*`)
 	tomePair   = lazily(`([a-z_]+)="([^"]*)"`)
 	tomeNonce  = lazily(`(?i)\*\*(?:Session )?Nonce:?\*\*:?\s*` + "`?" + `([A-Za-z0-9_-]+)`)
 	tomeTitle  = lazily(`(?m)^\s*(?:[-*] \[.\] )?\*\*\[[^\]\n]+\]\s*(.+?)\*\*|^#{2,4}\s+[A-Z0-9]+-\d+:?\s+(.+)$`)
@@ -231,48 +279,65 @@ func tomeDraft(attrs map[string]string, block string, c Context) todo.Draft {
 	line, _ := strconv.Atoi(attrs["line"])
 	file := below(c.Root, attrs["file"])
 	d := todo.Draft{
-		Source: cmp.Or(c.Source, "review"), Status: todo.Pending, Priority: priority,
-		Title: headline(tomeHeading(block, attrs["id"])), SourceRef: model.Text(c.Ref),
+		Source: cmp.Or(c.Source, "review"), Status: todo.Pending, Priority: priority, SourceRef: model.Text(c.Ref),
 		FindingID: cut(attrs["id"], 80), Severity: cut(attrs["severity"], 20), Chain: c.Chain,
-		Problem: labelled(block, "Issue"), Action: model.Text(cmp.Or(labelled(block, "Fix").Raw(), labelled(block, "Fix guidance").Raw())),
-		Evidence: labelled(block, "Evidence"),
 	}
-	if m := tomeFence().FindStringSubmatch(block); m != nil {
-		d.Evidence = model.Text(m[1])
+	if m := tomeFence().FindStringSubmatchIndex(block); m != nil {
+		d.Evidence, block = model.Text(block[m[2]:m[3]]), block[:m[0]]+block[m[1]:]
 	}
+	title := attrs["id"]
+	if m := tomeTitle().FindStringSubmatch(block); m != nil {
+		title = cmp.Or(m[1], m[2])
+		block = strings.Replace(block, m[0], "", 1)
+	}
+	d.Title = headline(title)
+	where := []model.Text{}
 	if file != "" {
 		d.Files = []model.Text{placed(file, line)}
+		where = append(where, "in "+at(file, 0), "in "+at(file, line))
 	}
+	var rest []string
+	if utf8.RuneCountInString(title) > headlineLength {
+		rest = append(rest, title)
+	}
+	for _, p := range labelled(block) {
+		into := map[string]*model.Text{"Issue": &d.Problem, "Fix": &d.Action, "Fix guidance": &d.Action, "Evidence": &d.Evidence}[p.label]
+		text := strings.TrimSpace(strings.Join(p.lines, "\n"))
+		switch {
+		case text == "", slices.Contains(where, model.Text(text)):
+		case into != nil && *into == "":
+			*into = model.Text(text)
+		case p.label != "":
+			rest = append(rest, "**"+p.label+"**: "+text)
+		default:
+			rest = append(rest, text)
+		}
+	}
+	d.Problem = told(d.Problem.Raw(), rest)
 	d.Findings = []todo.Finding{{Label: "Finding ID", Text: d.FindingID}, {Label: "File", Text: at(file, line)},
-		{Label: "Issue", Text: d.Problem}, {Label: "Severity", Text: d.Severity}, {Label: "Scope", Text: cut(attrs["scope"], 40)}}
+		{Label: "Issue", Text: brief(d.Problem.Raw())}, {Label: "Severity", Text: d.Severity}, {Label: "Scope", Text: cut(attrs["scope"], 40)}}
 	return d
 }
 
-func tomeHeading(block, id string) string {
-	m := tomeTitle().FindStringSubmatch(block)
-	if m == nil {
-		return id
-	}
-	return cmp.Or(m[1], m[2], id)
+// told returns what a finding says, and below it all that belongs to no other section.
+func told(message string, more []string) model.Text {
+	return model.Text(strings.TrimSpace(message + "\n\n" + strings.Join(more, "\n")))
 }
 
-// labelled returns the text after a bold label, up to the next label or item.
-func labelled(block, label string) model.Text {
-	for _, mark := range []string{"**" + label + ":**", "**" + label + "**:"} {
-		_, rest, ok := strings.Cut(block, mark)
-		if !ok {
-			continue
+// labelled cuts a text at its bold labels. The first part has none.
+func labelled(block string) []part {
+	parts := []part{{}}
+	for line := range strings.SplitSeq(block, "\n") {
+		if m := tomeLabel().FindStringSubmatch(line); m != nil {
+			parts, line = append(parts, part{label: m[1]}), line[len(m[0]):]
 		}
-		var lines []string
-		for line := range strings.SplitSeq(rest, "\n") {
-			trimmed := strings.TrimSpace(line)
-			if len(lines) > 0 && (strings.HasPrefix(trimmed, "- ") || strings.HasPrefix(trimmed,
-				"**") || strings.HasPrefix(trimmed, "```")) {
-				break
-			}
-			lines = append(lines, trimmed)
-		}
-		return model.Text(strings.TrimSpace(strings.Join(lines, "\n")))
+		p := &parts[len(parts)-1]
+		p.lines = append(p.lines, strings.TrimSpace(line))
 	}
-	return ""
+	return parts
+}
+
+type part struct {
+	label string
+	lines []string
 }

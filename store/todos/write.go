@@ -1,6 +1,8 @@
 package todos
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -28,18 +30,36 @@ const (
 	stepDone    = "done"
 )
 
-// replace writes new bytes over a file that had the state was when it was read. If an editor wrote the file meanwhile, its version stays
-// and the error is ErrChanged.
-func (s *Session) replace(dir *os.Root, name string, was fs.FileInfo, raw []byte) error {
-	if was.Mode().Perm()&0o222 == 0 {
+// replace writes new bytes over a file that was old when it was read. If an editor wrote the file meanwhile, its version stays and the error
+// is ErrChanged. An editor that writes in place may have opened the file before it was replaced: if the replaced file changed, it gets its
+// name back, and the editor goes on writing it.
+func (s *Session) replace(dir *os.Root, name string, old content, raw []byte) error {
+	mode := old.info.Mode().Perm()
+	if mode&0o222 == 0 {
 		return todo.Refuse(todo.RuleReadOnly, "file", "%s is read-only, and stays as it is", name)
 	}
-	return s.put(dir, name, raw, was.Mode().Perm(), func(temp string) error {
-		if now, err := dir.Lstat(name); err != nil || !same(was, now) {
+	d, err := dir.Open(".")
+	if err != nil {
+		return s.gone(err)
+	}
+	defer d.Close()
+	swapped := false
+	check := func(temp string) error {
+		was, err := readFile(dir, temp, maxTodoBytes, nil)
+		if !swapped || err == nil && bytes.Equal(was.raw, old.raw) {
+			return nil
+		}
+		return cmp.Or(files.Exchange(d, temp, name), ErrChanged)
+	}
+	return s.put(dir, name, raw, mode, func(temp string) error {
+		if now, err := dir.Lstat(name); err != nil || !same(old.info, now) {
 			return ErrChanged
 		}
-		return dir.Rename(temp, name)
-	})
+		if swapped = files.Exchange(d, temp, name) == nil; swapped {
+			return check(temp)
+		}
+		return dir.Rename(temp, name) // this file system cannot exchange files
+	}, check)
 }
 
 // create writes a file that must not exist yet.
@@ -52,22 +72,27 @@ func (s *Session) create(dir *os.Root, name string, raw []byte) error {
 				err = dir.Rename(temp, name)
 			}
 		}
-		_ = dir.Remove(temp)
 		return err
-	})
+	}, func(string) error { return nil })
 }
 
-// put writes a temporary file, which place then moves to its name.
-func (s *Session) put(dir *os.Root, name string, raw []byte, mode fs.FileMode, place func(temp string) error) error {
+// put writes a temporary file, which place then moves to its name. When that is on the disk, check can refuse it.
+func (s *Session) put(dir *os.Root, name string, raw []byte, mode fs.FileMode, place, check func(temp string) error) error {
 	temp := tempPrefix + name
 	if err := s.stage(dir, temp, raw, mode); err != nil {
 		return err
 	}
-	if err := place(temp); err != nil {
-		_ = dir.Remove(temp)
+	defer func() { _ = dir.Remove(temp) }()
+	err := place(temp)
+	if err == nil {
+		if err = s.settle(dir); err == nil {
+			err = check(temp)
+		}
+	}
+	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	return s.settle(dir)
+	return nil
 }
 
 func (s *Session) stage(dir *os.Root, temp string, raw []byte, mode fs.FileMode) (err error) {
@@ -125,11 +150,12 @@ func sweepTemps(dir *os.Root) {
 	}
 }
 
-// skip is a draft that became no todo, because one exists.
+// skip is a draft that became no todo, because one exists. OtherText says that the one that exists says something else.
 type skip struct {
-	Title    model.Text `json:"title"`
-	Finding  model.Text `json:"finding_id,omitempty"`
-	Existing todo.Ref   `json:"existing"`
+	Title     model.Text `json:"title"`
+	Finding   model.Text `json:"finding_id,omitempty"`
+	Existing  todo.Ref   `json:"existing"`
+	OtherText bool       `json:"other_text,omitempty"`
 }
 
 // Made is what Create did.
@@ -147,35 +173,32 @@ func (s *Session) Create(drafts []todo.Draft, m todo.Move) (Made, error) {
 		if err != nil {
 			return err
 		}
-		known := knownKeys(snap.Todos)
-		for _, d := range drafts {
-			key, keyed := d.Key()
-			if ref, there := known[key]; keyed && there {
-				made.Skipped = append(made.Skipped, skip{d.Title, d.FindingID, ref})
-				continue
+		known := map[todo.Key]todo.Todo{}
+		for _, t := range snap.Todos {
+			if k, ok := todo.KeyOf(t); ok {
+				known[k] = t
 			}
-			t, err := s.createOne(&snap, d, m)
+		}
+		for _, d := range drafts {
+			t, raw, err := snap.draw(d, m)
 			if err != nil {
 				return err
 			}
-			made.Created = append(made.Created, t)
-			if keyed {
-				known[key] = t.Ref()
+			key, keyed := todo.KeyOf(t)
+			if old, there := known[key]; keyed && there {
+				made.Skipped = append(made.Skipped, skip{d.Title, d.FindingID, old.Ref(), old.Said != t.Said})
+				continue
 			}
+			t.Session = s.Name()
+			if err := s.createOne(&snap, t, raw); err != nil {
+				return err
+			}
+			made.Created = append(made.Created, t)
+			known[key] = t
 		}
 		return nil
 	})
 	return made, err
-}
-
-func knownKeys(all []todo.Todo) map[todo.Key]todo.Ref {
-	known := map[todo.Key]todo.Ref{}
-	for _, t := range all {
-		if k, ok := todo.KeyOf(t); ok {
-			known[k] = t.Ref()
-		}
-	}
-	return known
 }
 
 // nextID returns the id after every id of the source, in front matter or file names. A damaged file keeps its number.
@@ -189,41 +212,42 @@ func (s *Snapshot) nextID(source string) string {
 	return todo.NextID(taken)
 }
 
-// createOne writes the file of a draft and adds it to the snapshot.
-func (s *Session) createOne(snap *Snapshot, d todo.Draft, m todo.Move) (todo.Todo, error) {
+// draw returns the todo of a draft, and its file's content.
+func (s *Snapshot) draw(d todo.Draft, m todo.Move) (t todo.Todo, raw []byte, err error) {
 	if len(d.Dependencies) > 0 {
-		d.Dependencies = todo.NewIndex(snap.Todos).Qualified(d.Dependencies, d.Source)
+		d.Dependencies = todo.NewIndex(s.Todos).Qualified(d.Dependencies, d.Source)
 	}
-	t, err := todo.New(d, snap.nextID(d.Source), m)
-	if err != nil {
-		return t, err
+	if t, err = todo.New(d, s.nextID(d.Source), m); err != nil {
+		return t, nil, err
 	}
 	for _, dep := range d.Dependencies {
-		if _, ok := snap.places[dep.In(d.Source)]; !ok {
-			return t, todo.Refuse(todo.RuleDangling, "dependencies", "%s does not exist, so nothing can wait on it", dep)
+		if _, ok := s.places[dep.In(d.Source)]; !ok {
+			return t, nil, todo.Refuse(todo.RuleDangling, "dependencies", "%s does not exist, so nothing can wait on it", dep)
 		}
 	}
-	n := todo.Note{At: m.At, Phase: "Initial Discovery", By: m.Actor.Name, Source: d.Chain,
-		Actions: []model.Text{m.Reason}}
-	raw := Render(t, d, n)
+	raw = Render(t, d, todo.Note{At: m.At, Phase: "Initial Discovery", By: m.Actor.Name, Source: d.Chain, Actions: []model.Text{m.Reason}})
+	if len(raw) > maxTodoBytes {
+		return t, nil, todo.Refuse(todo.RuleTooLarge, "problem", "%q would be a file of %d bytes; up to %d are read", t.Title, len(raw), maxTodoBytes)
+	}
+	t, err = Parse(raw, t.Source, t.File)
+	return t, raw, err
+}
+
+// createOne writes the file of a todo and adds it to the snapshot.
+func (s *Session) createOne(snap *Snapshot, t todo.Todo, raw []byte) error {
 	dir, err := files.Below(s.root, t.Source, true)
 	if err != nil {
-		return t, s.gone(err)
+		return s.gone(err)
 	}
 	defer dir.Close()
-	read, err := Parse(raw, t.Source, t.File)
-	if err != nil {
-		return t, err
-	}
 	if err := s.create(dir, t.File, raw); err != nil {
-		return t, err
+		return err
 	}
 	s.markDirty(dir, t.Source)
 	snap.names[t.Source] = append(snap.names[t.Source], t.File)
-	read.Session = s.Name()
-	snap.Todos = append(snap.Todos, read)
-	snap.placed(read.Ref(), place{t.Source, t.File})
-	return read, nil
+	snap.Todos = append(snap.Todos, t)
+	snap.placed(t.Ref(), place{t.Source, t.File})
+	return nil
 }
 
 // Loss is what the removal of a session would destroy.

@@ -314,7 +314,7 @@ func todoNames(e *Env, c *cobra.Command) (out []cobra.Completion) {
 	}
 	defer at.close()
 	for _, t := range at.todos() {
-		out = append(out, describedBy(at.of(t).label(*t), t.Title))
+		out = append(out, describedBy(at.of(t).label(t.Ref()), t.Title))
 	}
 	return out
 }

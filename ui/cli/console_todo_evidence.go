@@ -23,9 +23,13 @@ func (r *fileTodos) Finding(_ context.Context, ref file.Ref) console.Finding {
 		x.Trouble = err.Error()
 		return x
 	}
-	if d, ok := file.DismissedBefore(t, r.past(w)); ok {
-		x.Before = &d
+	var all [][]file.Todo
+	for _, base := range r.own {
+		if w := r.sessions[base]; w != nil {
+			all = append(all, w.snap.Todos)
+		}
 	}
+	x.Before = file.DismissedBefore(t, all...)
 	if twin, how, ok := file.Twin(w.snap.Todos, t); ok {
 		x.Twin, x.How = &twin, how
 	}
@@ -57,27 +61,6 @@ func (r *fileTodos) find(ref file.Ref) (w *watchedSession, t file.Todo, err erro
 	}
 	t, err = w.snap.Resolve(within.Raw())
 	return w, t, err
-}
-
-// past returns the findings that the repository's sessions closed without a fix. Findings of the session asks come without a session's
-// name.
-func (r *fileTodos) past(asks *watchedSession) (out []file.Dismissed) {
-	for _, base := range r.own {
-		w := r.sessions[base]
-		if w == nil {
-			continue
-		}
-		name := w.Name()
-		if w == asks {
-			name = ""
-		}
-		for i := range w.snap.Todos {
-			if t := &w.snap.Todos[i]; t.Status == file.WontFix {
-				out = append(out, file.Dismissed{Todo: *t, Session: name})
-			}
-		}
-	}
-	return out
 }
 
 // Editor is part of console.Files.

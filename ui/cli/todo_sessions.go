@@ -231,7 +231,7 @@ func (at readingTodos) warnings() []model.Warning {
 		for _, t := range s.snap.Todos {
 			for _, n := range t.Notes {
 				if n.Severity == file.Warn {
-					said = append(said, fmt.Sprintf("%s: %s %s (%s)", s.label(t), n.Field, safe(n.Message), n.Rule))
+					said = append(said, fmt.Sprintf("%s: %s %s (%s)", s.label(t.Ref()), n.Field, safe(n.Message), n.Rule))
 				}
 			}
 		}
@@ -262,9 +262,9 @@ func (p *page) todoGist(g *todoGist) {
 }
 
 // label returns a todo's name for people. It includes the session if there are others.
-func (at *todoSession) label(t file.Todo) file.Ref {
+func (at *todoSession) label(r file.Ref) file.Ref {
 	if at.among {
-		return t.Full()
+		return file.NewRef(at.Name(), r.Raw())
 	}
-	return t.Ref()
+	return r
 }

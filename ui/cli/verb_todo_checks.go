@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 
 	"vise/model"
@@ -11,41 +12,45 @@ import (
 func (v *todoVerbs) validate() verb {
 	var fix bool
 	return verb{
-		use: "validate", short: "Check every todo; exit 6 if one breaks a rule",
+		use: "validate", short: "Check every todo of all sessions; exit 6 if one breaks a rule, with --strict also if one is warned of",
 		flags: flags{{"fix", &fix, "repair what needs no decision"}},
-		run: v.inSession(false, func(at *todoSession) (answer, error) {
+		run: func(*Env) (answer, error) {
 			fixed := []file.Ref{}
 			if fix {
-				changed, err := at.Fix(v.by(file.Move{}))
-				if err != nil {
+				if err := v.eachSession(func(at *todoSession) error {
+					changed, err := at.Fix(v.by(file.Move{}))
+					for _, t := range changed {
+						fixed = append(fixed, at.label(t.Ref()))
+					}
+					return err
+				}); err != nil {
 					return nil, err
 				}
-				for _, t := range changed {
-					fixed = append(fixed, t.Ref())
+			}
+			at, err := v.look(false, nil)
+			if err != nil {
+				return nil, err
+			}
+			defer at.close()
+			r, problems, damaged := &reply{}, []file.Problem{}, at.damaged()
+			n := map[file.Severity]int{file.Error: len(damaged)}
+			for _, s := range at.sessions {
+				for _, p := range append(file.CheckAll(s.snap.Index), file.CheckLikeness(s.snap.Index)...) {
+					p.Session = s.Name()
+					problems = append(problems, p)
+					n[p.Severity]++
+					r.say("%-7s %s %s: %s (%s)", p.Severity, s.label(p.Todo), p.Field, safe(p.Message), p.Rule)
 				}
 			}
-			snap, err := at.Load(false)
-			problems := append([]file.Problem{}, file.CheckAll(snap.Index)...)
-			problems = append(problems, file.CheckLikeness(snap.Todos)...)
-			r := &reply{data: map[string]any{
-				"session": at.Rel, "problems": problems, "fixed": fixed, "damaged": append([]todos.Damage{}, snap.Damaged...),
-			}}
-			errors, warned := len(snap.Damaged), false
-			for _, p := range problems {
-				if p.Severity == file.Error {
-					errors++
-				}
-				warned = warned || p.Severity == file.Warn
-				r.say("%-7s %s %s: %s (%s)", p.Severity, p.Todo, p.Field, safe(p.Message), p.Rule)
-			}
-			r.lines = append(r.lines, damageLines(snap.Damaged)...)
-			r.say("%s, %s, %s, %d repaired", model.Counted(len(snap.Todos), "todo"),
-				model.Counted(len(problems), "problem"), model.Counted(errors, "error"), len(fixed))
-			if errors > 0 || warned && v.Env.flags.strict {
+			r.data = map[string]any{"session": at.rel(), "problems": problems, "fixed": fixed, "damaged": damaged}
+			r.lines = append(r.lines, damageLines(damaged)...)
+			r.say("%s, %s, %s, %d repaired", model.Counted(len(at.todos()), "todo"),
+				model.Counted(len(problems), "problem"), model.Counted(n[file.Error], "error"), len(fixed))
+			if n[file.Error] > 0 || n[file.Warn] > 0 && v.Env.flags.strict {
 				r.exit = exitRefused
 			}
-			return r, err
-		}),
+			return r, nil
+		},
 	}
 }
 
@@ -60,23 +65,21 @@ func (v *todoVerbs) cleanup() verb {
 			{"discard", &discard, "only you, no agent, with --remove: also the unfinished and damaged ones"},
 		},
 		run: func(e *Env) (answer, error) {
-			if !preview && !remove {
+			switch {
+			case preview:
+				return v.preview()
+			case !remove:
 				return v.cleanUp()
-			}
-			if !preview && v.session == "" {
+			case v.session == "":
 				return nil, todoMisuse("say with --session which session to remove")
 			}
 			return v.inSession(false, func(at *todoSession) (answer, error) {
 				m := v.by(file.Move{})
-				if preview {
-					loss, err := at.Preview(m, hostName(), alive())
-					return lossReply(loss, "would be removed", err)
-				}
 				if discard && !m.Actor.Operator {
 					return nil, file.Refuse(file.RuleOperator, "discard", "only you, no agent, can discard unfinished todos")
 				}
 				loss, err := at.Remove(m, hostName(), alive(), discard)
-				return lossReply(loss, "removed", err)
+				return lossReply("removed", loss), err
 			})(e)
 		},
 	}
@@ -90,7 +93,7 @@ func (v *todoVerbs) cleanUp() (answer, error) {
 		ended, kept, err := at.Cleanup(v.by(file.Move{}), alive())
 		out.add(at, ended...)
 		for _, t := range kept {
-			left = append(left, fmt.Sprintf("%s stays in progress: %s holds it until %s", at.label(t), t.AssignedTo, t.Lease.Until))
+			left = append(left, fmt.Sprintf("%s stays in progress: %s holds it until %s", at.label(t.Ref()), t.AssignedTo, t.Lease.Until))
 		}
 		return err
 	})
@@ -99,11 +102,30 @@ func (v *todoVerbs) cleanUp() (answer, error) {
 	return r, err
 }
 
-func lossReply(loss todos.Loss, what string, err error) (answer, error) {
-	r := &reply{data: loss, warnings: todoWarnings(damageLines(loss.Damaged)...)}
-	r.lines = []string{fmt.Sprintf("%s: %d files %s, %d unfinished", loss.Session, loss.Files, what, len(loss.Unfinished))}
-	for _, u := range loss.Unfinished {
-		r.say("  unfinished: %s", u)
+// preview tells what the removal of each session would destroy.
+func (v *todoVerbs) preview() (answer, error) {
+	all, err := v.several()
+	defer closeAll(all)
+	var losses []todos.Loss
+	for _, at := range all {
+		loss, e := at.Preview(v.by(file.Move{}), hostName(), alive())
+		losses, err = append(losses, loss), cmp.Or(err, e)
 	}
-	return r, err
+	return lossReply("would be removed", losses...), err
+}
+
+// lossReply answers with the loss of one session, or with those of several.
+func lossReply(what string, losses ...todos.Loss) answer {
+	r := &reply{data: map[string]any{"sessions": losses}}
+	for _, loss := range losses {
+		if len(losses) == 1 {
+			r.data = loss
+		}
+		r.warnings = append(r.warnings, todoWarnings(damageLines(loss.Damaged)...)...)
+		r.say("%s: %d files %s, %d unfinished", loss.Session, loss.Files, what, len(loss.Unfinished))
+		for _, u := range loss.Unfinished {
+			r.say("  unfinished: %s", u)
+		}
+	}
+	return r
 }

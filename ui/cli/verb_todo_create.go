@@ -75,7 +75,12 @@ func (at *todoSession) made(made todos.Made, left []todos.Left, err error) (answ
 	var out changed
 	out.add(at, made.Created...)
 	for _, s := range made.Skipped {
-		out.say("skipped %s: it is %s", s.Title, s.Existing)
+		if s.OtherText {
+			out.warnings = append(out.warnings, todoWarnings(fmt.Sprintf("skipped %s: another text has its id %s: %s",
+				s.Title, s.Finding, s.Existing))...)
+		} else {
+			out.say("skipped %s: it is %s", s.Title, s.Existing)
+		}
 	}
 	for _, l := range left {
 		out.say("left out %s: %s", l.Finding, l.Reason)

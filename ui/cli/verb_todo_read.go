@@ -91,6 +91,10 @@ func (v *todoVerbs) show() verb {
 			r := at.row(t, at.snap.Index)
 			left, err := at.stale()
 			r.Stale = left[t.Ref()]
+			if all, err := (&todoVerbs{Env: v.Env, repo: v.repo}).look(false, nil); err == nil {
+				r.Dismissed = all.dismissed(t)
+				all.close()
+			}
 			problems := slices.DeleteFunc(file.CheckAll(at.snap.Index), func(p file.Problem) bool {
 				return p.Todo != t.Ref() || p.File != "" && p.File != t.File
 			})
@@ -110,6 +114,16 @@ func (v *todoVerbs) show() verb {
 			return ans, err
 		}),
 	}
+}
+
+// dismissed returns the earlier todo that says the same as t and was dismissed, or nil.
+func (at readingTodos) dismissed(t file.Todo) *row {
+	d := file.DismissedBefore(t, at.lists()...)
+	if d == nil {
+		return nil
+	}
+	r := at.of(d).row(*d, nil).brief()
+	return &r
 }
 
 func (v *todoVerbs) next() verb {

@@ -9,12 +9,13 @@ import (
 	"vise/store/todos"
 )
 
-// safe makes text from outside safe on a terminal.
 // row is a todo as commands show it: the content of the file, and what follows from it.
 type row struct {
 	ID file.Ref `json:"id"`
 	file.Todo
 	WaitingOn []file.Wait `json:"waiting_on"`
+	// Dismissed is an earlier todo that says the same and was dismissed.
+	Dismissed *row        `json:"dismissed_before,omitempty"`
 	Stale     *file.Stale `json:"stale,omitempty"`
 	// name is the todo's name on its line.
 	name file.Ref
@@ -26,7 +27,7 @@ func (at *todoSession) row(t file.Todo, x *file.Index) row {
 		*list = append([]model.Text{}, *list...)
 	}
 	t.Dependencies, t.Related = append([]file.Ref{}, t.Dependencies...), append([]file.Ref{}, t.Related...)
-	r := row{ID: t.Ref(), Todo: t, name: at.label(t), WaitingOn: []file.Wait{}}
+	r := row{ID: t.Ref(), Todo: t, name: at.label(t.Ref()), WaitingOn: []file.Wait{}}
 	if x != nil {
 		r.WaitingOn = append(r.WaitingOn, x.Waiting(t)...)
 	}
@@ -53,6 +54,9 @@ func (r row) line() string {
 	}
 	if r.Stale != nil {
 		s += "  stale: " + r.Stale.Reason
+	}
+	if r.Dismissed != nil {
+		s += fmt.Sprintf("\n%18sdismissed before, %s", "", r.Dismissed.Dismissal(r.Session))
 	}
 	return s
 }

@@ -98,6 +98,7 @@ func (v *todoVerbs) inbox() (answer, error) {
 		s := at.of(t)
 		x := found{row: s.row(*t, s.snap.Index).brief()}
 		x.Place, x.Code = s.codeAt(*t)
+		x.Dismissed = at.dismissed(*t)
 		rows, lines = append(rows, x), append(lines, x.line())
 		if x.Place != "" {
 			lines = append(lines, strings.TrimRight(fmt.Sprintf("%18s%s  %s", "", safe(x.Place), x.Code), " "))

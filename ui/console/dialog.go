@@ -62,8 +62,8 @@ func (k keyPress) digit() int {
 // facts is what a dialog may use when it handles a key or is drawn.
 type facts struct {
 	screen.Frame
-	// W and H bound the size of dialogs.
-	W, H int
+	// W and H bound the size of dialogs. Under is the part of H that the layer above takes, where one of it stays beside the triage.
+	W, H, Under int
 	// State is the input of the actions' conditions, with the row under the cursor. Detail is the same item's; it is nil until it was read.
 	State  action.State
 	Detail *model.Detail

@@ -117,16 +117,10 @@ func (f *fakeFiles) Finding(_ context.Context, ref todo.Ref) Finding {
 		return Finding{Ref: ref, Trouble: "its file is gone"}
 	}
 	x := Finding{Ref: ref, Parts: todo.PartsOf(t, f.bodies[t.Full()])}
-	var all []todo.Dismissed
-	for _, o := range index.All() {
-		all = append(all, todo.Dismissed{Todo: o})
-	}
 	if twin, how, ok := todo.Twin(index.All(), t); ok {
 		x.Twin, x.How = &twin, how
 	}
-	if d, ok := todo.DismissedBefore(t, all); ok {
-		x.Before = &d
-	}
+	x.Before = todo.DismissedBefore(t, index.All())
 	code, ok := f.code[x.File.Raw()]
 	if !ok {
 		x.Trouble = "the file is gone"

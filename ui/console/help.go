@@ -3,6 +3,7 @@ package console
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"vise/model"
@@ -15,7 +16,20 @@ import (
 func helping(c *console) dialog {
 	type line struct{ key, words, off string }
 	var all []line
-	for _, id := range action.Core {
+	core, title := action.Core, "Keys here: "+whereWords(c)
+	if _, ok := c.layers.top().(*triage); ok {
+		core, title = nil, "Keys of the triage"
+		for i, v := range action.Verdicts {
+			all = append(all, line{key: strconv.Itoa(i + 1), words: v.Title + ": " + strings.TrimSuffix(v.Does, ", because")})
+		}
+		for _, x := range action.OfFiles {
+			all = append(all, line{key: c.keys.KeyOf(x.ID), words: x.Title + ": " + x.Does})
+		}
+		for _, x := range triageKeys {
+			all = append(all, line{key: c.keys.KeyOf(x.id), words: c.keys.Keyed(x.does)})
+		}
+	}
+	for _, id := range core {
 		l := line{key: c.keys.KeyOf(id)}
 		l.words, l.off = does(c, id)
 		switch n := len(all) - 1; id {
@@ -29,7 +43,7 @@ func helping(c *console) dialog {
 		}
 	}
 	return &pager{
-		Title: "Keys here: " + whereWords(c), Narrow: true, Foot: "{palette} all other acts · {back} close",
+		Title: title, Narrow: true, Foot: "{palette} all other acts · {back} close",
 		Keys: map[action.ID]message{action.Palette: run(action.Palette), action.Help: nil},
 		Lines: func(x facts, w int) (out []string) {
 			const keyCells = 8
@@ -43,6 +57,15 @@ func helping(c *console) dialog {
 			return append(out, "", x.Note("all other acts: ")+x.Key.Paint(x.KeyOf(action.Palette)))
 		},
 	}
+}
+
+// triageKeys are the keys of the triage that decide nothing.
+var triageKeys = []struct {
+	id   action.ID
+	does string
+}{
+	{action.Down, "the next finding; {up} the one before; {preview-down} {preview-up} scroll it"}, {action.NeedsYou, "the next ten"},
+	{action.Undo, "take your last decision back"}, {action.TodoList, "all todos by status"},
 }
 
 // whereWords names the place whose keys are meant.

@@ -66,6 +66,19 @@ func (l layers) prompt(what prompted) *prompt {
 	return nil
 }
 
+// besideTriage reports whether the topmost layer asks about the finding of the triage below it, which stays on the screen.
+func (l layers) besideTriage() bool {
+	if len(l) < 2 {
+		return false
+	}
+	_, below := l[len(l)-2].(*triage)
+	switch l.top().(type) {
+	case *form, *menu:
+		return below
+	}
+	return false
+}
+
 // toZero reports whether the run to zero is open, even below other layers.
 func (l layers) toZero() bool {
 	return slices.ContainsFunc(l, func(d dialog) bool { _, ok := d.(*zeroRun); return ok })

@@ -14,8 +14,8 @@ import (
 	"vise/ui/console/screen"
 )
 
-// batchSize is the number of findings in one batch.
-const batchSize = 10
+// batchSize is the number of findings in one batch, leastFinding the height that a form leaves the triage.
+const batchSize, leastFinding = 10, 5
 
 // triage is the dialog in which the operator judges findings: ten at a time, the most urgent first, each beside
 // the current code.
@@ -92,6 +92,8 @@ func (d *triage) Press(k keyPress, x facts) (open bool, m message) {
 		d.next()
 	case action.Undo:
 		return true, d.takeBack()
+	case action.Help:
+		return true, run(action.Help)
 	default:
 		if n := k.digit(); n < len(action.Verdicts) {
 			return true, d.judge(action.Verdicts[n], x)
@@ -149,7 +151,7 @@ func (d *triage) judge(v action.Verdict, x facts) message {
 		return job{act: &act}
 	}
 	var why model.Text
-	field := lineField("Why "+screen.ResolutionWord(v.Resolution)+"?", model.MaxReason, &why, "say why, or {back}")
+	field := lineField("Why "+v.Resolution.Words()+"?", model.MaxReason, &why, "say why, or {back}")
 	if v.Resolution == todo.Duplicate {
 		field.Label = "Duplicate of which todo, and why?"
 		if x := d.files.finding; x.Ref == d.at && x.Twin != nil { // which it most likely repeats
@@ -176,7 +178,7 @@ func (d *triage) reject(how todo.Resolution, why model.Text) message {
 		return trouble(d.files.Label(d.at) + " was decided elsewhere meanwhile")
 	}
 	act := FileAct{Kind: FileMove, Ref: d.at, Move: m}
-	d.decide(screen.ResolutionWord(how), FileReopen)
+	d.decide(how.Words(), FileReopen)
 	return job{act: &act}
 }
 
@@ -217,7 +219,7 @@ func (d *triage) forget(r todo.Ref) {
 
 // view is the drawn state of the triage.
 func (d *triage) view(x facts) screen.Triage {
-	return screen.Triage{Frame: x.Frame, W: x.W - 2, H: x.H - 2, Files: d.files.FileTodos, Batch: d.shown(), Cursor: d.at,
+	return screen.Triage{Frame: x.Frame, W: x.W - 2, H: x.H - x.Under - 2, Alone: x.Under > 0, Files: d.files.FileTodos, Batch: d.shown(), Cursor: d.at,
 		Verdicts: d.verdicts, Finding: d.files.finding, Scroll: d.scroll, All: d.all}
 }
 
@@ -229,7 +231,7 @@ func (d *triage) Draw(x facts) drawnDialog {
 		lines = append(lines, "")
 	}
 	out := x.dialog("Triage  "+x.Show(d.files.Where()), d.keys(x.W), lines[:max(v.H, 0)])
-	out.W, out.H, out.Right = x.W, x.H, x.Muted.Paint(screen.StatusCounts(d.files.Todos))
+	out.W, out.H, out.Right = x.W, x.H-x.Under, x.Muted.Paint(screen.StatusCounts(d.files.Todos))
 	return out
 }
 

@@ -182,7 +182,12 @@ func (c console) View() tea.View {
 // over draws a dialog over what lies below. One that is not on top is dimmed.
 func (c *console) over(lines []string, d dialog, onTop bool) (_ []string, at *tea.Cursor) {
 	x := c.facts()
+	beside := c.layers.besideTriage()
+	if _, ok := d.(*triage); ok && beside {
+		x.Under = min(c.layers.top().Draw(x).H, x.H-leastFinding)
+	}
 	drawn := d.Draw(x)
+	drawn.Sheet = drawn.Sheet || onTop && beside
 	left, top := (x.W-drawn.W)/2, max((x.H-drawn.H)/3, 0)
 	if drawn.Sheet {
 		left, top = 0, x.H-drawn.H
@@ -190,7 +195,7 @@ func (c *console) over(lines []string, d dialog, onTop bool) (_ []string, at *te
 	drawn.Focused = onTop
 	box := drawn.Box.Draw(drawn.W, drawn.H, c.styles)
 	for i := range box {
-		if !onTop {
+		if !onTop && x.Under == 0 {
 			box[i] = c.styles.Muted.Paint(ansi.Strip(box[i]))
 		}
 	}

@@ -100,6 +100,13 @@ var rulings = []ruling{
 		differs: regexp.MustCompile(`,?\n\+ *"alwaysLoad": true|@@ [^@]* @@`)},
 	{name: "a decision names one todo", why: "by its full id, or by a short one that means no other", act: regexp.MustCompile(`^complete .*--todo `),
 		only: regexp.MustCompile(`is not an open todo`)},
+	{name: "todos of all sessions are checked", why: "validate is a query as the others; a problem names its session and file", act: regexp.MustCompile(`^todo validate\b`),
+		differs: regexp.MustCompile(`"(session|file)":"[^"]*",?`), refusals: true},
+	{name: "what a preview would destroy", why: "it is of all sessions", act: regexp.MustCompile(`^todo cleanup .*--preview`), refusals: true},
+	{name: "dismissed before", why: "the shell says it as the console's triage does", act: regexp.MustCompile(`^todo (triage|show)\b`),
+		differs: regexp.MustCompile(`,"dismissed_before":\{[^{}]*(\{[^{}]*\}[^{}]*)*\}|\n +dismissed before, [^\n]*`)},
+	{name: "another text has the id", why: "a finding is not skipped silently for one that says something else", act: regexp.MustCompile(`^todo (create|import)\b`),
+		differs: regexp.MustCompile(`,"other_text":true|\{"kind":"file_todos","message":"skipped [^"]*"\}|[^\n]*skipped [^\n]*\n?`)},
 	{name: "doctor runs no program", why: "doctor --prove and its model are tests' own", act: regexp.MustCompile(`^help doctor\b`),
 		differs: regexp.MustCompile(` --prove runs\nthe program itself, [^:]*vise\.| *--prove  [^\n]*\n[^\n]*\n`)},
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"vise/model"
 	"vise/model/todo"
@@ -17,7 +16,7 @@ type Finding struct {
 	todo.Parts
 	todo.Excerpt
 	// Before is an earlier dismissal of the same finding; nil if there is none.
-	Before *todo.Dismissed
+	Before *todo.Todo
 	// Twin is the todo that it repeats or resembles, and How says which; nil if there is none.
 	Twin *todo.Todo
 	How  todo.Similar
@@ -39,6 +38,8 @@ type Triage struct {
 	Finding Finding
 	Scroll  int
 	All     bool
+	// Alone leaves the list out where it is not beside the finding.
+	Alone bool
 }
 
 // triageW is the width from which the list, of listW cells, is beside the finding.
@@ -52,6 +53,9 @@ func (v Triage) Lines() []string {
 	case len(v.Batch) == 0:
 		return v.Said(v.Keyed("Nothing waits for triage. {todos} shows all todos by status."), v.W)
 	case v.W < triageW-2:
+		if v.Alone {
+			return v.finding()
+		}
 		out := v.list(v.W, v.stacked())
 		return append(append(out, v.rule(v.W)), v.finding()...)
 	}
@@ -68,10 +72,13 @@ func (v Triage) stacked() int { return min(len(v.Batch)+1, max(v.H/3, 3)) }
 
 // findingSize is the size of the finding.
 func (v Triage) findingSize() (w, h int) {
-	if v.W < triageW-2 {
-		return v.W, v.H - v.stacked() - 1
+	switch {
+	case v.W >= triageW-2:
+		return v.W - listW - 2, v.H
+	case v.Alone:
+		return v.W, v.H
 	}
-	return v.W - listW - 2, v.H
+	return v.W, v.H - v.stacked() - 1
 }
 
 // list returns the batch, one line each, in at most h lines. The last line says how many are left.
@@ -242,24 +249,12 @@ func (v Triage) evidence(w int) []string {
 }
 
 // dismissed says that the same finding was dismissed earlier, and why.
-func (v Triage) dismissed(b *todo.Dismissed, w int) []string {
+func (v Triage) dismissed(b *todo.Todo, w int) []string {
 	if b == nil {
 		return nil
 	}
-	day, _, _ := strings.Cut(v.Show(b.ResolvedAt), "T")
-	where := b.Ref().String()
-	if b.Session != "" {
-		where = v.Safe(b.Session) + " " + where
-	}
-	return v.Warned(fmt.Sprintf("Dismissed before, %s as %s (%s): %s", day, ResolutionWord(b.Resolution), where, v.Show(b.Reason)), w)
-}
-
-// ResolutionWord returns a resolution in words for people.
-func ResolutionWord(r todo.Resolution) string {
-	if r == todo.NotFixed {
-		return "won't fix"
-	}
-	return model.Spaced(r)
+	session, _ := v.Cursor.Split()
+	return v.Warned("Dismissed before, "+v.Show(b.Dismissal(session)), w)
 }
 
 // placeWord says how the place in the code was found.
