@@ -315,7 +315,8 @@ func tomeDraft(attrs map[string]string, block string, c Context) todo.Draft {
 	}
 	d.Problem = told(d.Problem.Raw(), rest)
 	d.Findings = []todo.Finding{{Label: "Finding ID", Text: d.FindingID}, {Label: "File", Text: at(file, line)},
-		{Label: "Issue", Text: brief(d.Problem.Raw())}, {Label: "Severity", Text: d.Severity}, {Label: "Scope", Text: cut(attrs["scope"], 40)}}
+		{Label: "Issue", Text: brief(d.Problem.Raw())}, {Label: "Severity", Text: d.Severity},
+		{Label: "Scope", Text: cut(attrs["scope"], 40)}}
 	return d
 }
 

@@ -30,9 +30,9 @@ const (
 	stepDone    = "done"
 )
 
-// replace writes new bytes over a file that was old when it was read. If an editor wrote the file meanwhile, its version stays and the error
-// is ErrChanged. An editor that writes in place may have opened the file before it was replaced: if the replaced file changed, it gets its
-// name back, and the editor goes on writing it.
+// replace writes new bytes over a file that was old when it was read. If an editor wrote the file meanwhile, its version stays and the
+// error is ErrChanged. An editor that writes in place may have opened the file before it was replaced: if the replaced file changed, it
+// gets its name back, and the editor goes on writing it.
 func (s *Session) replace(dir *os.Root, name string, old content, raw []byte) error {
 	mode := old.info.Mode().Perm()
 	if mode&0o222 == 0 {
@@ -227,7 +227,8 @@ func (s *Snapshot) draw(d todo.Draft, m todo.Move) (t todo.Todo, raw []byte, err
 	}
 	raw = Render(t, d, todo.Note{At: m.At, Phase: "Initial Discovery", By: m.Actor.Name, Source: d.Chain, Actions: []model.Text{m.Reason}})
 	if len(raw) > maxTodoBytes {
-		return t, nil, todo.Refuse(todo.RuleTooLarge, "problem", "%q would be a file of %d bytes; up to %d are read", t.Title, len(raw), maxTodoBytes)
+		return t, nil, todo.Refuse(todo.RuleTooLarge, "problem", "%q would be a file of %d bytes; up to %d are read",
+			t.Title, len(raw), maxTodoBytes)
 	}
 	t, err = Parse(raw, t.Source, t.File)
 	return t, raw, err

@@ -219,8 +219,8 @@ func (d *triage) forget(r todo.Ref) {
 
 // view is the drawn state of the triage.
 func (d *triage) view(x facts) screen.Triage {
-	return screen.Triage{Frame: x.Frame, W: x.W - 2, H: x.H - x.Under - 2, Alone: x.Under > 0, Files: d.files.FileTodos, Batch: d.shown(), Cursor: d.at,
-		Verdicts: d.verdicts, Finding: d.files.finding, Scroll: d.scroll, All: d.all}
+	return screen.Triage{Frame: x.Frame, W: x.W - 2, H: x.H - x.Under - 2, Alone: x.Under > 0, Files: d.files.FileTodos,
+		Batch: d.shown(), Cursor: d.at, Verdicts: d.verdicts, Finding: d.files.finding, Scroll: d.scroll, All: d.all}
 }
 
 // Draw is part of dialog.
