@@ -19,6 +19,11 @@ type ThreadLink struct {
 	TaskID Text `json:"task_id"`
 }
 
+// LinkThread links an item to a thread of a repository.
+func LinkThread(item ItemID, repo, task string) LinkWorkItem {
+	return LinkWorkItem{WorkItemID: item, Add: Links{Threads: []ThreadLink{{Repo: Text(repo), TaskID: Text(task)}}}}
+}
+
 // TodoRef names a file todo of a session.
 type TodoRef struct {
 	TodosBase   Text `json:"todos_base"`

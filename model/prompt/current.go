@@ -39,14 +39,14 @@ func begins(agent model.AgentID) string {
 func IsIn(text string, agent model.AgentID) bool { return strings.Contains(text, begins(agent)) }
 
 // current are the layers of the focus, strongest first.
-func current(r model.Reader, w model.WorkItem, now time.Time) []layer {
+func current(r model.Reader, w model.WorkItem, o Options) []layer {
 	v := model.ViewOf(r, w)
 	w.PlanArtifact = v.Plan // as it is now, noted by the ledger or not
 	t, _ := r.Trace(w.AgentID, w.ID)
 	return []layer{
 		objective(v), plan(v), todos(v), evidence(model.EvidenceOf(r, w)), conflicts(w, v), overlaps(v.Overlaps),
-		reminders(model.Advise(r, w, now)), blocker(v), waits(v),
-		answers(w), summary(t.Summary), trace(TrailOf(t.Entries)), notes(NotesOf(r.Entries(w.ID, notesRead))),
+		reminders(model.Advise(r, w, o.Now)), blocker(v), waits(v),
+		answers(w), threadOf(o.Thread), linkedTodos(o.Todos), summary(t.Summary), trace(TrailOf(t.Entries)), notes(NotesOf(r.Entries(w.ID, notesRead))),
 	}
 }
 
@@ -330,17 +330,33 @@ func threadOf(c *thread.Card) layer {
 	if c.Thread != nil {
 		head += "; saved at " + clip(c.Thread.UpdatedAt, noteText)
 	}
-	var lines []string
-	last, n := "", 0
-	for _, row := range c.Rows("") {
-		if n++; row.Label != last {
-			last, n = row.Label, 1
+	say := func(entries int, labels string) string {
+		var lines []string
+		last, n := "", 0
+		for _, row := range c.Rows("") {
+			if n++; row.Label != last {
+				last, n = row.Label, 1
+			}
+			if n <= entries && (labels == "" || strings.Contains(labels, row.Label)) {
+				lines = append(lines, "| "+row.Label+": "+clip(row.Text, shownEntry))
+			}
 		}
-		if n <= shownEntries {
-			lines = append(lines, "| "+row.Label+": "+clip(row.Text, shownEntry))
-		}
+		return head + ":\n" + strings.Join(lines, "\n")
 	}
-	return layerOf("thread", 0, head, "", head+":\n"+strings.Join(lines, "\n"))
+	return layerOf("thread", 0, head, say(2, "problem thread next unverified dead end parked elsewhere"), say(shownEntries, ""))
+}
+
+// linkedTodos tells of the open file todos that the work item links to.
+func linkedTodos(list []LinkedTodo) layer {
+	least := fmt.Sprintf("Linked file todos: %d open", len(list))
+	say := func(n int) string {
+		out := least + "; vise todo show ID shows one:"
+		for _, x := range list[:min(n, len(list))] {
+			out += fmt.Sprintf("\n- %s (%s): %s", x.Todo, model.Spaced(x.Status), clip(x.Title, todoText))
+		}
+		return out
+	}
+	return layerOfSome("linked_todos", len(list), least, say(compactTodos), say(maxTodosShown))
 }
 
 // Bounds of what is shown of a thread: entries of one kind, and characters of one entry.

@@ -15,6 +15,7 @@ import (
 
 	"vise/model"
 	"vise/model/thread"
+	"vise/model/todo"
 )
 
 // Context is everything that a turn begins with, as data for a program that speaks rounds.
@@ -40,8 +41,25 @@ type Item struct {
 	Trace  []model.TraceEntry `json:"trace,omitempty"`
 	// Evidence is what was seen to check the work; nil where nothing was and none is asked for.
 	Evidence *model.Evidence `json:"evidence,omitempty"`
-	// Thread is where the work was left in the repository; nil when it was not read.
+	Left
+}
+
+// Left is where the work on an item was left, as the files of its repositories have it.
+type Left struct {
+	// Thread is the item's thread; nil when there is none or it was not read.
 	Thread *thread.Card `json:"thread,omitempty"`
+	// Todos are the open file todos that the item links to.
+	Todos []LinkedTodo `json:"linked_todos,omitempty"`
+}
+
+// LinkedTodo is a file todo that an item links to, as its file is now.
+type LinkedTodo struct {
+	Todo   todo.Ref    `json:"todo"`
+	Base   model.Text  `json:"todos_base"`
+	Status todo.Status `json:"status,omitempty"`
+	Title  model.Text  `json:"title,omitempty"`
+	// Missing is the reason why the file cannot be shown.
+	Missing string `json:"missing,omitempty"`
 }
 
 // group is the beginning of a candidate class, and its whole size.
@@ -120,8 +138,8 @@ func groups(f model.Facts, agent model.AgentID) []group {
 type Options struct {
 	// Budget is how many tokens the text may have, by Tokens; zero is DefaultBudget.
 	Budget int
-	// Card is where the work was left in the repository; nil when it was not read.
-	Card *thread.Card
+	// Left is where the work on the focus was left.
+	Left
 	// Now is when reminders are due; zero leaves out those of time.
 	Now time.Time
 }
@@ -202,7 +220,7 @@ func Fit(r model.Reader, agent model.AgentID, o Options) Layered {
 	all := []layer{heading(agent, out.Revision), turnOf(a, o.Now)}
 	if w, ok := model.Focus(r, agent); ok {
 		out.Current = w.ID
-		all = append(append(all, current(r, w, o.Now)...), threadOf(o.Card))
+		all = append(all, current(r, w, o)...)
 	} else {
 		all = append(all, layerOf("current", 0, "Current work item: none", "",
 			"Current work item: none. PickWorkItem before you work; only a pick sets the focus."))

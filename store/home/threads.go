@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"vise/model"
+	"vise/model/prompt"
 	"vise/model/thread"
 	"vise/store/threads"
 )
@@ -142,6 +143,32 @@ func (t Threads) card(ctx context.Context, links []model.ThreadLink,
 	}
 	card.Repo, card.Elsewhere = model.Text(r.Repo.Root()), elsewhere
 	return card
+}
+
+// Left says where the work on an item with these links was left. A repository without threads is not read.
+func (t Threads) Left(ctx context.Context, links model.Links) (out prompt.Left) {
+	if len(links.Threads) > 0 || t.Exist() {
+		if card := t.Card(ctx, links.Threads); !card.Empty() {
+			out.Thread = &card
+		}
+	}
+	files := NewTodoFiles()
+	defer files.Close()
+	for _, x := range files.Todos(links.TodoRefs) {
+		if x.Missing == "" && !x.Status.Final() {
+			out.Todos = append(out.Todos, x)
+		}
+	}
+	return out
+}
+
+// Focus returns an agent's current item; a zero one if there is none.
+func (h *Home) Focus(ctx context.Context, agent model.AgentID) (w model.WorkItem, err error) {
+	err = h.View(ctx, func(r model.Reader) error {
+		w, _ = model.Focus(r, agent)
+		return nil
+	})
+	return w, err
 }
 
 // Bounds of a list of threads: how many open items are read, how many repositories other than the one around the working directory, and the

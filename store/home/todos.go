@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"vise/model"
+	"vise/model/prompt"
 	file "vise/model/todo"
 	"vise/store/files"
 	"vise/store/todos"
@@ -336,21 +337,11 @@ func MissingTodo(err error) string {
 	return "it cannot be read: " + model.Text(err.Error()).String()
 }
 
-// LinkedTodo is a file todo that an item links to, as its file is now.
-type LinkedTodo struct {
-	Todo   file.Ref    `json:"todo"`
-	Base   model.Text  `json:"todos_base"`
-	Status file.Status `json:"status,omitempty"`
-	Title  model.Text  `json:"title,omitempty"`
-	// Missing is the reason why the file cannot be shown.
-	Missing string `json:"missing,omitempty"`
-}
-
 // Todos returns the file todos that links name.
-func (f *todoFiles) Todos(refs []model.TodoRef) []LinkedTodo {
-	var out []LinkedTodo
+func (f *todoFiles) Todos(refs []model.TodoRef) []prompt.LinkedTodo {
+	var out []prompt.LinkedTodo
 	for _, l := range refs {
-		x := LinkedTodo{Todo: file.LinkedFull(l), Base: l.TodosBase}
+		x := prompt.LinkedTodo{Todo: file.LinkedFull(l), Base: l.TodosBase}
 		if t, ok := f.Find(l); ok {
 			x.Status, x.Title = t.Status, t.Title
 		} else {

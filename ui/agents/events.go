@@ -61,7 +61,7 @@ func (c *call) handle(ctx context.Context) error {
 	if err := json.Unmarshal(c.payload, &p); err != nil {
 		return model.Misread(c.program+" "+c.event, err)
 	}
-	c.session = cmp.Or(p.Session, p.SessionID, p.Thread)
+	c.session, c.Dir = cmp.Or(p.Session, p.SessionID, p.Thread), cmp.Or(p.Dir, c.Dir)
 	c.complete(&p)
 	if c.asks(&p) {
 		return c.asked(ctx, p)
@@ -287,12 +287,22 @@ func (c *call) news(ctx context.Context) string {
 
 // work returns the agent's work context without messages.
 func (c *call) work(ctx context.Context, budget int) (text string, err error) {
-	ctx, cancel := c.soon(ctx)
-	defer cancel()
 	agent := c.agent
-	err = c.home.View(ctx, func(r model.Reader) error {
+	o := prompt.Options{Budget: budget, Now: c.Now()}
+	soon, cancel := c.soon(ctx)
+	defer cancel()
+	focus, err := c.home.Focus(soon, agent)
+	if c.busy = err != nil; c.busy {
+		return "", err
+	}
+	reading, end := context.WithTimeout(ctx, leftTimeout)
+	defer end()
+	o.Left = c.threadsIn(c.Dir).Left(reading, focus.Links)
+	soon, again := c.soon(ctx)
+	defer again()
+	err = c.home.View(soon, func(r model.Reader) error {
 		if _, ok := r.Agent(agent); ok {
-			fit := prompt.Fit(r, agent, prompt.Options{Budget: budget, Now: c.Now()})
+			fit := prompt.Fit(r, agent, o)
 			text = fit.Text()
 			c.toldOverlaps(r, fit)
 		}

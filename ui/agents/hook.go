@@ -41,6 +41,8 @@ import (
 const (
 	// ledgerTimeout is how long a hook waits for the ledger.
 	ledgerTimeout = 200 * time.Millisecond
+	// leftTimeout bounds how long a work context waits for git to say whether a thread can be loaded.
+	leftTimeout = time.Second
 	// limit bounds a whole call. The hooks are installed with a timeout of 5 s.
 	limit = 4500 * time.Millisecond
 	// endLimit bounds a call at the end of a session, which Codex kills after endTimeout.

@@ -17,7 +17,7 @@ const overlapTimeout = time.Second
 
 // edited records the files that a tool changed for the session's item.
 func (c *call) edited(ctx context.Context, p payload) {
-	paths := transcript.ToolCall{Tool: p.Tool, Input: p.Input, Dir: cmp.Or(p.Dir, c.Dir)}.Edited()
+	paths := transcript.ToolCall{Tool: p.Tool, Input: p.Input, Dir: c.Dir}.Edited()
 	if len(paths) == 0 || c.busy {
 		return
 	}

@@ -1,7 +1,6 @@
 package agents
 
 import (
-	"cmp"
 	"context"
 	"os"
 	"os/exec"
@@ -129,7 +128,7 @@ func (c *call) heard(p payload) (s home.Session, ok bool) {
 	if p.Tool != "" && !transcript.IsOurs(p.Tool) {
 		return s, true
 	}
-	s.At, s.Dir, s.Pane, s.Transcript = c.Now().UTC(), cmp.Or(p.Dir, c.Dir), c.Getenv("TMUX_PANE"), p.Transcript
+	s.At, s.Dir, s.Pane, s.Transcript = c.Now().UTC(), c.Dir, c.Getenv("TMUX_PANE"), p.Transcript
 	s.Tmux, _, _ = strings.Cut(c.Getenv("TMUX"), ",")
 	if c.Asking != nil && p.Tool == "" {
 		if s.Process = c.Asking(c.program); s.Process.PID == 0 {

@@ -54,10 +54,8 @@ func (v threadView) Act(ctx context.Context, a console.ThreadAct) ([]model.Text,
 	if err != nil || a.Item == "" {
 		return answer.Warnings(), err
 	}
-	link := model.ThreadLink{Repo: model.Text(r.Repo.Root()), TaskID: model.Text(answer.Thread.ID)}
-	_, err = v.home.Apply(ctx, model.Envelope{Key: newKey(), Actor: model.Operator, Command: model.LinkWorkItem{
-		WorkItemID: a.Item, Add: model.Links{Threads: []model.ThreadLink{link}},
-	}})
+	_, err = v.home.Apply(ctx, model.Envelope{Key: newKey(), Actor: model.Operator,
+		Command: model.LinkThread(a.Item, r.Repo.Root(), string(answer.Thread.ID))})
 	if err != nil {
 		return append(answer.Warnings(), "the thread is there, and not linked: "+model.Text(fault(err).Message)), nil
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"vise/model"
+	"vise/model/prompt"
 	file "vise/model/todo"
 	"vise/store/home"
 )
@@ -208,7 +209,7 @@ func (t todoDecisions) words(item model.WorkItem, open []file.Todo) (map[string]
 }
 
 // linked writes the file todos that an item links to.
-func (p *page) linked(list []home.LinkedTodo) {
+func (p *page) linked(list []prompt.LinkedTodo) {
 	if len(list) == 0 {
 		return
 	}

@@ -15,7 +15,7 @@ type shown struct {
 	home.GetResult
 	Waits []model.Wait `json:"wait_conditions"`
 	// Linked are the file todos that the item links to, with the state of their files.
-	Linked []home.LinkedTodo `json:"linked_todos,omitempty"`
+	Linked []prompt.LinkedTodo `json:"linked_todos,omitempty"`
 	// Story is the item's history, with --story.
 	Story *model.Story `json:"story,omitempty"`
 }
@@ -93,8 +93,9 @@ func contextVerb() verb {
 	budget := prompt.DefaultBudget
 	return verb{
 		use: "context [ID]", short: "Show what an agent is told of its work, or what is worth knowing of a work item's history",
-		long: `context prints what an agent is told: the current work item, then those with news, queued, waiting and blocked
-items, and the newest reports. One token counts as four characters. The text never exceeds the budget: a
+		long: `context prints what an agent is told: the current work item, where the work on it was left (its thread in this
+repository, its linked file todos that are open), then items with news, queued, waiting and blocked ones, and
+the newest reports. One token counts as four characters. The text never exceeds the budget: a
 part that does not fit is shortened, and then only counted. With an ID it lists what matters in that item's
 history: scope, steps, blockers, news, answers, decisions with a reason, plan changes, tasks and reports;
 not replies, ticks and turns. vise events lists everything.`,
@@ -111,13 +112,18 @@ not replies, ticks and turns. vise events lists everything.`,
 			if budget < 1 {
 				return nil, misuse("budget", "a budget is at least one token")
 			}
+			agent, err := readAgent(e)
+			if err != nil {
+				return nil, err
+			}
+			focus, err := e.home.Focus(e, agent)
+			if err != nil {
+				return nil, err
+			}
+			o := prompt.Options{Budget: budget, Now: e.now(), Left: threadsOf(e, "").Left(e, focus.Links)}
 			return readAnswer(e, func(p *page, l prompt.Layered) { p.b.WriteString(l.Text()) }, func(
 				r model.Reader) (prompt.Layered, error) {
-				agent, err := knownAgent(e, r)
-				if err != nil {
-					return prompt.Layered{}, err
-				}
-				return prompt.Fit(r, agent, prompt.Options{Budget: budget, Now: e.now()}), nil
+				return prompt.Fit(r, agent, o), nil
 			})
 		},
 	}

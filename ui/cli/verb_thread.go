@@ -96,9 +96,7 @@ func linkStarted(e *Env, repo string, id thread.ID) []model.Text {
 	case item.ID == "":
 		return nil
 	}
-	link := model.LinkWorkItem{WorkItemID: item.ID,
-		Add: model.Links{Threads: []model.ThreadLink{{Repo: model.Text(repo), TaskID: model.Text(id)}}}}
-	if _, err := sendAlso(e, item.AgentID, link); err != nil {
+	if _, err := sendAlso(e, item.AgentID, model.LinkThread(item.ID, repo, string(id))); err != nil {
 		return said("thread %s is not linked to %s: %v", id, item.Handle, fault(err).Message)
 	}
 	return said("thread %s is linked to %s; vise link --remove takes that back", id, item.Handle)

@@ -15,6 +15,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"vise/model"
+	"vise/model/thread"
 	"vise/store/home"
 )
 
@@ -34,6 +35,7 @@ var moreTools = sync.OnceValue(func() []tool {
 		"SpawnAgent":     {run: spawn, next: "WaitFor(wake=task_result, resource=delegation_id) parks your item until then"},
 		"StartTask": {run: startTask, next: "WaitFor(wake=task_result, resource=task_id) parks an item until it ends; or go on",
 			needs: `needs command, a list: ["go","test","./..."]`},
+		"UpdateThread": {run: keepThread, needs: `every field is optional: {"next_action":"run the tests"}`},
 	})
 })
 
@@ -201,6 +203,48 @@ func checkTask(t TaskRequest) error {
 		}
 	}
 	return nil
+}
+
+// kept is the answer of UpdateThread.
+type kept struct {
+	leftWork
+	Changed  []thread.Field `json:"changed_fields,omitempty"`
+	Warnings []model.Text   `json:"warnings,omitempty"`
+}
+
+// keepThread changes the thread of the agent's current item, or only reads it. If there is none here, a goal begins one for the item.
+func keepThread(ctx context.Context, c *call) (any, error) {
+	patch, err := thread.ParsePatch(c.input)
+	if err != nil {
+		return nil, err
+	}
+	item, err := c.home.Focus(ctx, c.agent)
+	if err != nil {
+		return nil, err
+	}
+	by := c.home.Threads(model.AgentActor(c.agent))
+	card := by.Card(ctx, item.Links.Threads)
+	if string(c.input) == "{}" {
+		return &kept{leftWork: leftWork{Thread: new(card.Compact())}}, nil
+	}
+	var do thread.Command = thread.Update{Patch: patch}
+	begins := card.Thread == nil && patch.Words["goal"] != ""
+	if begins {
+		do = thread.Start{Initial: patch}
+	} else if card.Thread != nil {
+		do = thread.Update{Task: string(card.Thread.ID), Patch: patch}
+	}
+	r, done := by.At(ctx, "", "mcp")
+	defer done()
+	a, err := r.Apply(ctx, do)
+	said := a.Warnings()
+	if err == nil && begins && item.ID != "" {
+		link := model.LinkThread(item.ID, r.Root(), string(a.Thread.ID))
+		if _, err := c.home.Apply(ctx, c.envelope("-link", link)); err != nil {
+			said = append(said, model.Textf("the thread is not linked to %s: %v", item.Handle, err))
+		}
+	}
+	return &kept{leftWork{Thread: new(a.Thread.Compact(r.Stamp.Git))}, a.Changed, said}, err
 }
 
 // startedTasks holds the tasks that a server started, by the keys of the calls.

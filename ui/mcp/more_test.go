@@ -117,7 +117,7 @@ func TestMoreToolsAreOffUnlessAskedFor(t *testing.T) {
 		}
 	})
 	c.initialize()
-	if got := c.listed(); len(got) != 11 || slices.Contains(got, "ReportWorkItem") {
+	if got := c.listed(); len(got) != 12 || slices.Contains(got, "ReportWorkItem") {
 		t.Errorf("the tools are %v", got)
 	}
 	w := c.create("Split the limiter")

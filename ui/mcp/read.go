@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"vise/model"
+	"vise/model/prompt"
+	"vise/model/thread"
 	"vise/store/home"
 )
 
@@ -48,14 +50,32 @@ func get(ctx context.Context, c *call) (any, error) {
 		c.remind(r, id)
 		return nil
 	})
+	if err != nil {
+		return nil, err
+	}
 	v := &out.WorkItem
+	was := c.home.Threads(model.AgentActor(c.agent)).Left(ctx, v.Links)
 	v.TodoList = v.TodoList[min(in.From, len(v.TodoList)):]
-	return &got{GetResult: out, from: in.From}, err
+	answer := &got{GetResult: out, from: in.From, leftWork: leftWork{Todos: was.Todos[:min(len(was.Todos), someTodos)]}}
+	if was.Thread != nil {
+		answer.Thread = new(was.Thread.Compact())
+	}
+	return answer, nil
 }
 
-// got is the answer of GetWorkItem, with the position of its todos in the whole list.
+// leftWork is the part of an answer that says where the work was left.
+type leftWork struct {
+	Thread *thread.View        `json:"thread,omitempty"`
+	Todos  []prompt.LinkedTodo `json:"linked_todos,omitempty"`
+}
+
+func (l *leftWork) was() *leftWork { return l }
+
+// got is the answer of GetWorkItem.
 type got struct {
 	home.GetResult
+	leftWork
+	// from is the position of the item's todos in the whole list.
 	from int
 }
 

@@ -121,8 +121,13 @@ var errNoResource = errors.New("no such resource")
 
 // readContext begins with the same notes as the fields read_only and damaged of a tool's answer.
 func readContext(ctx context.Context, h *home.Home, agent model.AgentID, _ string) (text string, err error) {
+	focus, err := h.Focus(ctx, agent)
+	if err != nil {
+		return "", err
+	}
+	left := h.Threads("").Left(ctx, focus.Links)
 	err = h.View(ctx, func(r model.Reader) error {
-		text = prompt.Fit(r, agent, prompt.Options{Now: time.Now()}).Text()
+		text = prompt.Fit(r, agent, prompt.Options{Now: time.Now(), Left: left}).Text()
 		return nil
 	})
 	if damaged := h.Damage(); len(damaged) > 0 {

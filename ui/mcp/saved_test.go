@@ -75,7 +75,7 @@ func TestWhatIsSavedIsSaidToBeSaved(t *testing.T) {
 	}
 	c, _, _ := serveFaults(t)
 	for _, tool := range c.listed() {
-		if _, ok := acting[tool]; !ok && tool != "GetWorkItem" && tool != "ListWorkItems" {
+		if _, ok := acting[tool]; !ok && tool != "GetWorkItem" && tool != "ListWorkItems" && tool != "UpdateThread" { // a thread is no part of the ledger
 			t.Errorf("%s is tried nowhere", tool)
 		}
 	}

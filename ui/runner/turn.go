@@ -207,9 +207,8 @@ func (t *turn) briefing(ctx context.Context) (out briefing, err error) {
 	}
 	o := prompt.Options{Budget: t.program.Turn.Context, Now: out.Context.At}
 	if now := out.Context.Current; t.Dir != "" && now != nil {
-		if card := t.threads().Card(ctx, now.Links.Threads); !card.Empty() {
-			now.Thread, o.Card = &card, &card
-		}
+		now.Left = t.threads().Left(ctx, now.Links)
+		o.Left = now.Left
 	}
 	err = t.Ledger.View(ctx, func(r model.Reader) error {
 		out.Text = prompt.Fit(r, t.agent, o).Text() + prompt.Messages(out.Context.Messages) + "\n" + prompt.Rules
