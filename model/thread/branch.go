@@ -60,10 +60,14 @@ func CheckBranch(saved *GitContext, fallback bool, now Git, known Lineages) (Bra
 	if now.State != GitOK {
 		return j.load(gitUnavailable, "current repository git context unavailable; loading conservatively: "+now.State.sentence()), nil
 	}
-	if saved.sameBranch(now) {
+	same, err := saved.sameBranch(now, known)
+	if err != nil {
+		return j, err
+	}
+	if same {
 		return j.onSameBranch(saved, now, known)
 	}
-	j, err := j.onOtherBranch(saved, now, known)
+	j, err = j.onOtherBranch(saved, now, known)
 	if err != nil || j.Loadable || saved.Branch == DetachedBranch || saved.Branch == "" {
 		return j, err
 	}
@@ -87,12 +91,18 @@ func (j BranchCheck) askBranch(known Lineages) (BranchCheck, error) {
 	return j, nil
 }
 
-// sameBranch compares detached heads by commit, because "(detached)" is no branch.
-func (c *GitContext) sameBranch(now Git) bool {
-	if c.Branch == DetachedBranch || now.Detached {
-		return c.Branch == now.BranchName() && c.Head == now.Head
+// sameBranch reports whether now is where the thread was saved. "(detached)" is no branch: a detached HEAD is the same place while the
+// saved commit leads to it, as after the author's own commits.
+func (c *GitContext) sameBranch(now Git, known Lineages) (bool, error) {
+	detached := c.Branch == DetachedBranch || now.Detached
+	if c.Branch != now.BranchName() || !detached || c.Head == now.Head {
+		return c.Branch == now.BranchName(), nil
 	}
-	return c.Branch == now.Branch
+	line, ok := known[c.Head]
+	if !ok {
+		return false, &NeedLineage{Head: c.Head}
+	}
+	return line == Reachable, nil
 }
 
 func (j BranchCheck) onSameBranch(saved *GitContext, now Git, known Lineages) (BranchCheck, error) {

@@ -57,6 +57,10 @@ type Receipt struct {
 	Kept []model.Text
 	// Compliance is set by Finalize.
 	Compliance *compliance
+	// NotKept is the reason why Finalize wrote nothing.
+	NotKept model.Text
+	// Claimed are the commands of a run that are verified although nobody saw how they ended.
+	Claimed []model.Text
 }
 
 // planner builds a Change.
@@ -111,8 +115,7 @@ func (p *planner) save(k eventKind, before, after Thread) {
 		p.event(rebound, after.ID).Note = model.Text("from " + p.Receipt.Check.place() + ": " + string(p.Receipt.Check.Reason))
 	}
 	e := p.event(k, after.ID)
-	before, _ = before.Tidy() // the log must not keep the secret that the thread loses
-	e.Changes, e.Fields = Compare(before, after), p.Receipt.Changed
+	e.Changes, e.Fields = changes, p.Receipt.Changed
 	if k == closed {
 		e.Status = after.Status
 	}
@@ -188,13 +191,12 @@ const (
 )
 
 // ActiveOf finds the active thread: the thread that the pointer names, while it is in progress. If the pointer names no such thread, as
-// after a crash, it is the newest thread in progress. If the pointer is empty, no thread is active. A zero thread means that there is none.
+// after a crash, it is the newest thread in progress. If the pointer is empty, as after AICTX closed another thread, it is the only thread
+// in progress. A zero thread means that there is none.
 func ActiveOf(f Facts) (Thread, Source, error) {
 	p := f.Pointer()
-	if p.Present && p.ID == "" {
-		return Thread{}, "", nil
-	}
-	if p.Present {
+	emptied := p.Present && p.ID == ""
+	if p.Present && !emptied {
 		t, ok, err := f.Thread(p.ID)
 		if err != nil {
 			return Thread{}, fromPointer, err
@@ -204,15 +206,26 @@ func ActiveOf(f Facts) (Thread, Source, error) {
 		}
 	}
 	all, err := f.Threads()
-	if err != nil {
+	going := without(Newest(all), func(t Thread) bool { return t.Status != InProgress })
+	if err != nil || len(going) == 0 || emptied && len(going) > 1 {
 		return Thread{}, "", err
 	}
-	for _, t := range Newest(all) {
-		if t.Status == InProgress {
-			return t, FromFallback, nil
-		}
+	return going[0], FromFallback, nil
+}
+
+// NoneActive says that no thread is active, and how to go on: with the thread that recommends one of the commands, if there is one.
+func NoneActive(f Facts, commands ...Execution) *model.Error {
+	all, err := f.Threads()
+	live := without(Newest(all), func(t Thread) bool { return t.Status.Ended() || t.phantom() })
+	said := model.NotFound("no thread is active")
+	if err != nil || len(live) == 0 {
+		return said.WithHint("vise thread start GOAL begins one")
 	}
-	return Thread{}, "", nil
+	wants := slices.IndexFunc(live, func(t Thread) bool {
+		return slices.ContainsFunc(commands, func(e Execution) bool { return t.recommends(e.Command) })
+	})
+	return said.WithHint("%s goes on with %q, vise thread start GOAL begins another, vise thread list shows them", live[max(wants, 0)].goOn(),
+		live[max(wants, 0)].Goal)
 }
 
 // Newest sorts threads, the last saved first.

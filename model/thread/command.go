@@ -45,8 +45,7 @@ func (c Start) Do(f Facts, s Stamp) (Change, error) {
 	t.Goal, t.Status = cmp.Or(fresh.Goal, t.Goal), InProgress
 	p.Receipt.Patched, p.Receipt.Ignored = did, c.Initial.Ignored
 	if old != nil {
-		clean, _ := old.Tidy()
-		p.event(Replaced, id).Detail = clean.object()
+		p.event(Replaced, id).Detail = old.object()
 		t.file = &file{more: old.file.more}
 	}
 	p.save(started, Thread{}, t)
@@ -132,8 +131,7 @@ func (p *planner) target(asked string, inPatch ID) (Thread, error) {
 			return active, err
 		}
 		if id = inPatch; id == "" {
-			return Thread{}, model.NotFound("no thread is active").
-				WithHint("vise thread start GOAL begins one, vise thread list shows them")
+			return Thread{}, NoneActive(p.facts)
 		}
 	}
 	return Find(p.facts, id)
@@ -248,6 +246,6 @@ func (c Remark) Do(f Facts, s Stamp) (Change, error) {
 		return Change{}, err
 	}
 	p.Receipt.Thread = t
-	p.event(remarked, t.ID).Note = model.Redact(c.Note)
+	p.event(remarked, t.ID).Note = c.Note
 	return p.Change, nil
 }

@@ -51,7 +51,7 @@ type fieldChange struct {
 	Added, Removed []any
 }
 
-// Line encodes the event as one line of the log, without its line break.
+// Line encodes the event as one line of the log, without its line break and without secrets.
 func (e Event) Line() []byte {
 	o := object{
 		"event": e.Kind, "task_id": e.Thread, "timestamp": e.At, "source": e.Source, "fields": e.Fields,
@@ -73,7 +73,7 @@ func (e Event) Line() []byte {
 		put(o, "branch", e.Git.BranchName())
 		put(o, "head", e.Git.Head)
 	}
-	return jsonStyle{}.appendJSON(nil, o, 0)
+	return jsonStyle{redacts: true}.appendJSON(nil, o, 0)
 }
 
 func (c fieldChange) json() object {

@@ -26,6 +26,7 @@ func (c Finalize) Do(f Facts, s Stamp) (Change, error) {
 	gaps := FreshGaps(c.Outcome.Contract, v, c.Outcome)
 	before, fresh, err := c.target(p, gaps)
 	if err != nil || fresh.ID == "" {
+		p.Receipt.NotKept = p.notKept(c.Outcome, before)
 		return p.Change, err
 	}
 	after := fresh
@@ -41,9 +42,37 @@ func (c Finalize) Do(f Facts, s Stamp) (Change, error) {
 	if err := p.follow(before, after); err != nil {
 		return Change{}, err
 	}
+	p.Receipt.Claimed = without(after.Verified, func(v model.Text) bool {
+		isCommand := strings.HasPrefix(v.Raw(), succeeded) || strings.HasPrefix(v.Raw(), testPassed)
+		return !isCommand || slices.Contains(before.Verified, v) || after.GradeOf(v, s.Git) != claimed
+	})
 	p.save(updated, before, after)
+	if len(p.Receipt.Changed) == 0 {
+		p.Receipt.NotKept = p.notKept(c.Outcome, before)
+	}
 	return p.Change, nil
 }
+
+// notKept says why nothing of a run is written to t, the thread that it belongs to.
+func (p *planner) notKept(o Outcome, t Thread) model.Text {
+	counts := func(e Execution) bool { return !e.Passed() || t.Awaits(e.Command) }
+	switch {
+	case t.ID == "":
+		e := NoneActive(p.facts, o.ran()...)
+		return model.Text(e.Message + "; " + e.Hint)
+	case !p.Receipt.Check.Loadable:
+		return model.Text(t.ID) + " is " + p.Receipt.Check.Line()
+	case len(o.ran()) > 0 && !slices.ContainsFunc(o.ran(), counts):
+		return "success counts for a test, a linter or a build, and for what the thread recommends or lists as unverified"
+	}
+	return "the thread says so already"
+}
+
+// What a verified entry about a command begins with.
+const (
+	succeeded  = "Command succeeded: "
+	testPassed = "Test command passed: "
+)
 
 // target finds the thread to which the facts belong. before is the stored thread; fresh is the one to which the facts are added. An empty
 // fresh means that nothing is written.
@@ -153,10 +182,10 @@ func (t *Thread) learn(o Outcome, s Stamp) {
 	t.ExecutionIDs = push(t.ExecutionIDs, o.ExecutionID)
 	for _, e := range o.Commands {
 		expected := o.Contract != nil && e.Proves(o.Contract.TestCommand)
-		t.learnCommand(e, "Command succeeded: ", o, s, validates(e.Command) || expected)
+		t.learnCommand(e, succeeded, o, s, validates(e.Command) || expected)
 	}
 	for _, e := range o.Tests {
-		t.learnCommand(e, "Test command passed: ", o, s, true)
+		t.learnCommand(e, testPassed, o, s, true)
 	}
 	if !o.failed() {
 		return

@@ -13,6 +13,8 @@ type Wanted struct {
 	Status Status
 	// Next is what the work waits for, or empty.
 	Next model.Text
+	// Todo is the item's current todo. It becomes the next action of a suspended thread that has none.
+	Todo model.Text
 	// Lift: only a thread that waits because of the item is changed; its wait is over.
 	Lift bool
 	// GivenUp is the reason why the work is given up, which makes it a dead end. If it is empty, there is no dead end.
@@ -44,9 +46,15 @@ func WantedOf(v model.View, picked, left bool) (Wanted, bool) {
 	case picked:
 		return Wanted{Status: InProgress}, true
 	case left:
-		return Wanted{Status: Paused}, true
+		return Wanted{Status: Paused, Todo: CurrentTodo(v.TodoList)}, true
 	}
 	return Wanted{}, false
+}
+
+// CurrentTodo is the text of the todo that comes first.
+func CurrentTodo(list []model.Todo) model.Text {
+	todo, _ := model.WorkItem{TodoList: list}.CurrentTodo()
+	return todo.Text
 }
 
 // awaited describes what would wake the item.
@@ -140,7 +148,7 @@ func (c Follow) next(now model.Text) model.Text {
 	case c.Status == InProgress || c.Lift:
 		return model.Text(rest)
 	}
-	return now
+	return cmp.Or(now, c.Todo)
 }
 
 // Waits reports whether a wait of the item stopped the thread.

@@ -54,6 +54,8 @@ type jsonStyle struct {
 	indent bool
 	// visible escapes every character that a terminal would interpret or hide.
 	visible bool
+	// redacts replaces secrets.
+	redacts bool
 }
 
 // jsoner is a value that a file or an answer holds as an object.
@@ -128,6 +130,9 @@ func (s jsonStyle) line(dst []byte, level int) []byte {
 }
 
 func (s jsonStyle) appendString(dst []byte, text string) []byte {
+	if s.redacts {
+		text = model.Redact(model.Text(text)).Raw()
+	}
 	dst = append(dst, '"')
 	for _, r := range text {
 		switch {

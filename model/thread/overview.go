@@ -184,7 +184,7 @@ type Prepared struct {
 	Source Source
 	// Check is the check of the active thread, loaded or parked. Its Reason is empty if there is none.
 	Check BranchCheck
-	// Recent is the newest paused or blocked thread that can be loaded. It is set only without Active.
+	// Recent is the newest other thread that can be loaded. It is set only without Active.
 	Recent      *Thread
 	RecentCheck BranchCheck
 	// Parked are all threads that wait for another branch, newest first.
@@ -211,7 +211,7 @@ func Prepare(f Facts, s Stamp) (p Prepared, err error) {
 			p.Parked = slices.Insert(p.Parked, 0, r)
 		case r.Parked():
 			p.Parked = append(p.Parked, r)
-		case p.Recent == nil && r.Thread.Status != InProgress:
+		case p.Recent == nil:
 			p.Recent, p.RecentCheck = &r.Thread, r.Check
 		}
 	}

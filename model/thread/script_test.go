@@ -158,7 +158,8 @@ func (s *script) command(d *datadriven.TestData, arg func(string) string) (threa
 	case "close":
 		return thread.Close{Task: id, Status: thread.Status(arg("status")), Patch: p, Rebind: d.HasArg("rebind")}, err
 	case "mark": // the input is the expected output
-		return thread.Follow{Thread: thread.ID(id), Wanted: thread.Wanted{Status: thread.Status(arg("status")), Next: model.Text(d.Input)}}, nil
+		return thread.Follow{Thread: thread.ID(id), Wanted: thread.Wanted{Status: thread.Status(arg("status")), Next: model.Text(d.Input),
+			Todo: model.Text(strings.ReplaceAll(arg("todo"), "_", " "))}}, nil
 	case "finalize":
 		o, err := thread.ParseOutcome([]byte(d.Input))
 		return thread.Finalize{Outcome: o, Task: id}, err
@@ -194,6 +195,9 @@ func (s *script) store(c thread.Change) string {
 	if c.Point != nil {
 		s.pointer = thread.ReadPointer(c.Point.Write())
 		fmt.Fprintf(&b, "pointer: %q\n", s.pointer.ID)
+	}
+	if c.Receipt.NotKept != "" {
+		fmt.Fprintf(&b, "not kept: %v\n", c.Receipt.NotKept)
 	}
 	if c.Empty() {
 		b.WriteString("nothing written\n")

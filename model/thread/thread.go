@@ -125,7 +125,11 @@ func sentence(s string) string { return strings.TrimRight(s, ".") + "." }
 
 // Awaits reports whether the end of a command is a fact of the thread's work: the command validates something, or the thread recommends it
 // or lists it as unverified.
-func (t Thread) Awaits(command model.Text) bool {
-	same := func(u model.Text) bool { return squeeze(u.Raw()) == squeeze(command.Raw()) }
-	return validates(command) || slices.ContainsFunc(t.Commands, same) || slices.ContainsFunc(t.Unverified, same)
+func (t Thread) Awaits(command model.Text) bool { return validates(command) || t.recommends(command) }
+
+// recommends reports whether the thread recommends the command or lists it as unverified.
+func (t Thread) recommends(command model.Text) bool {
+	return slices.ContainsFunc(slices.Concat(t.Commands, t.Unverified), func(u model.Text) bool {
+		return squeeze(u.Raw()) == squeeze(model.Redact(command).Raw())
+	})
 }

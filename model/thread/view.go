@@ -68,9 +68,7 @@ func (t Thread) Compact(now Git) View {
 func (t Thread) grades(now Git) object {
 	o := object{}
 	for _, e := range t.Verified[:min(len(t.Verified), 4)] {
-		if g := t.GradeOf(e, now); g != claimed {
-			o[e.Raw()] = g
-		}
+		o[e.Raw()] = t.GradeOf(e, now)
 	}
 	return o
 }
@@ -174,6 +172,7 @@ func (a Receipt) FinalView() View {
 			"path": ".aictx/tasks/threads/" + string(a.Thread.ID) + ".json",
 		}
 	}
+	put(o, "nothing_kept", a.NotKept)
 	if a.Check.Reason != "" && !a.Check.Loadable {
 		o["skipped_work_state"] = Row{Thread: a.Thread, Check: a.Check}.ParkedView()
 	}
@@ -219,6 +218,9 @@ func (a Receipt) Warnings() []model.Text {
 	}
 	if a.Paused != "" {
 		out = append(out, model.Text("thread "+string(a.Paused)+" was active and is paused"))
+	}
+	for _, v := range a.Claimed {
+		out = append(out, "claimed, and nobody saw it: "+v)
 	}
 	for _, name := range a.Kept {
 		out = append(out, "another program saved in the same moment; what it saved is kept as .aictx/tasks/"+name)

@@ -3,6 +3,7 @@ package home
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"vise/model"
@@ -27,8 +28,10 @@ type Execution struct {
 	Dirty bool
 	// Touched are the files that the command opened or edited, if they are known.
 	Touched []string
-	// SessionEnd: the session has ended, normally or by a crash. The thread is then paused, and only facts are added.
+	// SessionEnd: the session has ended, normally or by a crash. The thread is then paused, and only facts are added; the current todo of
+	// Item becomes its next action if the item links to it and it has none.
 	SessionEnd bool
+	Item       model.WorkItem
 }
 
 // recordSource names executions in a thread's log.
@@ -49,7 +52,7 @@ func (t Threads) Record(ctx context.Context, x Execution) (thread.Receipt, error
 	if err != nil || !x.SessionEnd {
 		return a, err
 	}
-	return a, r.pause(ctx)
+	return a, r.pause(ctx, x.Item)
 }
 
 // Observe adds the end of a command that an agent ran by itself to the active thread, if that thread awaits the command. Other commands are
@@ -103,7 +106,7 @@ func (x Execution) outcome(at time.Time) thread.Outcome {
 }
 
 // pause pauses the active thread, if there is one and it belongs to this branch.
-func (r *Repository) pause(ctx context.Context) error {
+func (r *Repository) pause(ctx context.Context, item model.WorkItem) error {
 	var id thread.ID
 	if err := r.Read(func(s *threads.Snapshot) error {
 		t, _, err := thread.ActiveOf(s)
@@ -112,7 +115,11 @@ func (r *Repository) pause(ctx context.Context) error {
 	}); err != nil || id == "" {
 		return err
 	}
-	_, err := r.Apply(ctx, thread.Follow{Thread: id, Wanted: thread.Wanted{Status: thread.Paused}})
+	want := thread.Wanted{Status: thread.Paused}
+	if linked, _ := r.Linked(item.Links.Threads); slices.Contains(linked, id) {
+		want.Todo = thread.CurrentTodo(item.TodoList)
+	}
+	_, err := r.Apply(ctx, thread.Follow{Thread: id, Wanted: want})
 	if model.HasCode(err, model.CodeRefused) {
 		return nil // parked: it belongs to another branch and stays as it is
 	}

@@ -188,7 +188,11 @@ func (c *call) sessionEnded(ctx context.Context, p payload) error {
 	if !filepath.IsAbs(p.Dir) || !c.threadsIn(p.Dir).Exist() {
 		return nil
 	}
-	_, err := c.threadsIn(p.Dir).Record(ctx, home.Execution{ID: c.program + " " + p.Session, SessionEnd: true})
+	x := home.Execution{ID: c.program + " " + p.Session, SessionEnd: true}
+	soon, cancel := c.soon(ctx)
+	defer cancel()
+	x.Item, _ = c.home.Focus(soon, c.agent) // while the ledger is busy there are the facts alone
+	_, err := c.threadsIn(p.Dir).Record(ctx, x)
 	return err
 }
 

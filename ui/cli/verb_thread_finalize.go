@@ -50,13 +50,10 @@ func (v *threadVerbs) outcome(facts, file, patch string) (thread.Outcome, error)
 // finalizedAnswer reports what was written, or why nothing was.
 func finalizedAnswer(a thread.Receipt) answer {
 	r := &reply{data: a.FinalView(), warnings: threadWarnings(a.Warnings()...)}
-	switch {
-	case len(a.Changed) > 0:
+	if a.NotKept == "" {
 		r.lines = append(r.lines, "Updated: "+changedFields(a.Changed), threadSummary(a.Thread))
-	case a.Check.Reason != "" && !a.Check.Loadable:
-		r.say("Nothing written: %s is %v", a.Thread.ID, a.Check.Line())
-	default:
-		r.say("Nothing to write.")
+	} else {
+		r.say("Nothing was kept: %v.", a.NotKept)
 	}
 	for _, g := range a.Fresh {
 		r.say("Gap: %s: %v", model.Text(g.Severity), g.Summary)

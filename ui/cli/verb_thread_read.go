@@ -30,7 +30,8 @@ func activeThread(at *home.Repository, s *threads.Snapshot) (answer, error) {
 		return nil, err
 	}
 	if t.ID == "" {
-		return &reply{data: none, lines: []string{"No active thread."}}, s.Unread()
+		why := thread.NoneActive(s)
+		return &reply{data: none.With("hint", why.Hint), lines: []string{"No active thread.", why.Hint}}, s.Unread()
 	}
 	j, err := at.Judge(t, source)
 	if err != nil {

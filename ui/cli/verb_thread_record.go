@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"vise/model"
-	"vise/model/thread"
 	"vise/store/home"
 )
 
@@ -45,9 +44,6 @@ func (v *threadVerbs) recorded(ctx context.Context, args []string, stay bool) (a
 		return nil, err
 	}
 	r := finalizedAnswer(a)
-	if len(a.Changed) == 0 {
-		r.lines[0] = notKept(a, model.Text(command), status)
-	}
 	r.exit = status
 	if !v.flags.json {
 		fmt.Fprintf(v.err, "Exit status %d%s.\n", status, atCommit(head))
@@ -64,20 +60,6 @@ func atCommit(head string) string {
 		return ""
 	}
 	return " at commit " + head[:min(len(head), 12)]
-}
-
-// notKept says why the end of a command was not written.
-func notKept(a thread.Receipt, command model.Text, status int) string {
-	switch {
-	case a.Thread.ID == "":
-		return "Nothing was kept: no thread is active; vise thread start GOAL begins one."
-	case a.Check.Reason != "" && !a.Check.Loadable:
-		return fmt.Sprintf("Nothing was kept: %s is %v", a.Thread.ID, a.Check.Line())
-	case status == 0 && !a.Thread.Awaits(command):
-		return "Nothing was kept: success counts for a test, a linter or a build, " +
-			"and for what the thread recommends or lists as unverified."
-	}
-	return "Nothing was kept: the thread says so already."
 }
 
 // stay keeps the command's output on the screen until the operator presses enter.
