@@ -58,7 +58,7 @@ func CheckBranch(saved *GitContext, fallback bool, now Git, known Lineages) (Bra
 	}
 	j.SavedBranch, j.SavedHead = saved.Branch, saved.Head
 	if now.State != GitOK {
-		return j.load(gitUnavailable, "current repository git context unavailable; loading conservatively: "+now.State.sentence()), nil
+		return j.load(gitUnavailable, "current repository git context unavailable; loading conservatively: "+now.Words().Raw()), nil
 	}
 	same, err := saved.sameBranch(now, known)
 	if err != nil {

@@ -28,6 +28,9 @@ func readObject(raw []byte) (object, error) {
 		return nil, damaged("it is not UTF-8")
 	}
 	if err := json.Unmarshal(raw, &json.RawMessage{}); err != nil {
+		if bytes.Contains(raw, []byte("<<<<<<< ")) {
+			return nil, damaged("a merge left conflict markers in it; git checkout --ours or --theirs keeps one side")
+		}
 		return nil, damaged("it is not JSON").Because(err)
 	}
 	if why := model.Unclear(raw, maxDepth); why != "" {

@@ -111,6 +111,9 @@ func (r *Repository) Findings() (found []thread.Finding, err error) {
 		found, err = thread.Diagnose(s, s.Broken())
 		return err
 	})
+	if g := r.Stamp.Git; g.State == thread.GitFailed {
+		found = append(found, thread.Finding{Kind: string(g.State), Message: g.Words().Raw()}) // raw: a Text where it is shown
+	}
 	return found, err
 }
 

@@ -143,6 +143,8 @@ func (g git) explain(r result) thread.Git {
 		now.State, now.Detail = thread.GitSlow, "git took longer than its limit"
 	case r.failed != nil:
 		now.Detail = model.Text(r.failed.Error())
+	case strings.Contains(r.problem, "dubious ownership"):
+		now.Detail = model.Text("another user owns the repository; git config --global --add safe.directory " + g.dir + " trusts it")
 	case strings.Contains(r.problem, "not a git repository"):
 		now.State = thread.GitNoRepository
 	}

@@ -3,6 +3,7 @@ package threads
 import (
 	"bytes"
 	"context"
+	"slices"
 	"strings"
 
 	"vise/model/thread"
@@ -65,39 +66,38 @@ func (g git) goneOrUndecided(ctx context.Context, head string) thread.Lineage {
 	return thread.Gone
 }
 
-// copied searches base..now for the change of base..head: as one commit, or commit by commit. If nothing can be compared, the commit is
-// unreachable.
+// copied searches the history of now for the change of head since both parted, as one commit or commit by commit; as one commit also for
+// the change of a branch that goes on from head. If nothing can be compared, the commit is unreachable.
 func (g git) copied(ctx context.Context, head, now string) thread.Lineage {
-	fork := g.run(ctx, nil, "merge-base", head, now)
-	if !fork.ok() {
-		return g.orUndecided(fork)
-	}
-	base := strings.TrimSpace(string(fork.out))
-	whole, r := g.patchIDs(ctx, g.run(ctx, nil, diff("diff-tree", "-p", base, head)...))
-	if !r.ok() {
-		return g.orUndecided(r)
-	}
-	here, r := g.idsOfCommits(ctx, base+".."+now)
-	if !r.ok() {
-		return g.orUndecided(r)
-	}
-	if len(whole) == 1 && here[whole[0]] {
-		return thread.Squashed
-	}
-	there, r := g.idsOfCommits(ctx, base+".."+head)
-	if !r.ok() {
-		return g.orUndecided(r)
-	}
-	for id := range there {
-		if !here[id] {
-			return thread.Unrelated
+	tips := g.run(ctx, nil, "for-each-ref", "--contains="+head, "--count="+maxTips, "--format=%(objectname)", "refs/heads", "refs/remotes")
+	for i, tip := range append([]string{head}, strings.Fields(string(tips.out))...) {
+		fork := g.run(ctx, nil, "merge-base", tip, now)
+		if !fork.ok() {
+			return g.orUndecided(fork)
 		}
-	}
-	if len(there) > 0 {
-		return thread.Rebased
+		base := strings.TrimSpace(string(fork.out))
+		here, r := g.changes(ctx, g.commits(ctx, base+".."+now))
+		if !r.ok() {
+			return g.orUndecided(r)
+		}
+		found, r := g.copies(ctx, here, result{out: []byte(tip + " " + base + "\n")})
+		if found {
+			return thread.Squashed
+		}
+		if i == 0 && r.ok() {
+			if found, r = g.copies(ctx, here, g.commits(ctx, base+".."+tip)); found {
+				return thread.Rebased
+			}
+		}
+		if !r.ok() {
+			return g.orUndecided(r)
+		}
 	}
 	return thread.Unrelated
 }
+
+// maxTips bounds how many branches that go on from a saved commit are compared.
+const maxTips = "4"
 
 func (g git) orUndecided(r result) thread.Lineage {
 	if r.failed != nil || r.cut {
@@ -106,38 +106,77 @@ func (g git) orUndecided(r result) thread.Lineage {
 	return thread.Unrelated
 }
 
-// idsOfCommits returns the patch ids of a range's commits, without merges.
-func (g git) idsOfCommits(ctx context.Context, span string) (map[string]bool, result) {
-	list := g.run(ctx, nil, "rev-list", "--no-merges", "--max-count="+maxSearched, span)
+// commits lists a range without merges, the newest first.
+func (g git) commits(ctx context.Context, span string) result {
+	return g.run(ctx, nil, "rev-list", "--topo-order", "--no-merges", "--max-count="+maxSearched, span)
+}
+
+// change is the change of one commit: the patch ids of its files.
+type change map[string]bool
+
+// has reports whether the other change is a part of c.
+func (c change) has(other change) bool {
+	for id := range other {
+		if !c[id] {
+			return false
+		}
+	}
+	return true
+}
+
+// copies reports whether here, the newest first, has all changes of the listed commits, and takes none of them back later.
+func (g git) copies(ctx context.Context, here []change, list result) (bool, result) {
+	wanted, r := g.changes(ctx, list)
+	if !r.ok() {
+		return false, r
+	}
+	undone, r := g.changes(ctx, list, "-R")
+	for i, want := range wanted {
+		last := slices.IndexFunc(here, func(c change) bool { return c.has(want) || i < len(undone) && c.has(undone[i]) })
+		if last < 0 || !here[last].has(want) {
+			return false, r
+		}
+	}
+	return len(wanted) > 0 && r.ok(), r
+}
+
+// changes returns the changes of listed commits, those that change nothing left out. A line can name a parent to compare with.
+func (g git) changes(ctx context.Context, list result, more ...string) (all []change, r result) {
 	if !list.ok() {
 		return nil, list
 	}
-	ids, r := g.patchIDs(ctx, g.run(ctx, list.out, diff("diff-tree", "--stdin", "-p")...))
-	set := map[string]bool{}
-	for _, id := range ids {
-		set[id] = true
+	r = g.run(ctx, list.out, diff("diff-tree", append(more, "--stdin", "-p")...)...)
+	if !r.ok() || r.cut {
+		r.status = max(r.status, 1)
+		return nil, r
 	}
-	return set, r
+	// Each file's patch becomes a commit of its own for git, under the name of the file's commit.
+	var patches bytes.Buffer
+	commit := ""
+	for line := range strings.Lines(string(r.out)) {
+		if thread.IsCommit(strings.TrimSpace(line)) {
+			commit = line
+			continue
+		}
+		if strings.HasPrefix(line, "diff --git ") {
+			patches.WriteString(commit)
+		}
+		patches.WriteString(line)
+	}
+	r = g.run(ctx, patches.Bytes(), "patch-id", "--stable")
+	last := ""
+	for line := range strings.Lines(string(r.out)) {
+		id, commit, _ := strings.Cut(line, " ")
+		if commit != last {
+			all, last = append(all, change{}), commit
+		}
+		all[len(all)-1][id] = true
+	}
+	return all, r
 }
 
 // diff returns the arguments of a diff that runs no driver and shows binary files by their object ids.
 func diff(command string, args ...string) []string {
-	return append([]string{command, "--no-ext-diff", "--no-textconv", "--no-color", "--full-index", "--no-renames", "-r",
+	return append([]string{command, "--no-ext-diff", "--no-textconv", "--no-color", "--full-index", "--no-renames", "--no-prefix", "-r",
 		"--ignore-submodules=none"}, args...)
-}
-
-// patchIDs hashes the patches of a diff, with one id for each patch.
-func (g git) patchIDs(ctx context.Context, patches result) ([]string, result) {
-	if !patches.ok() || patches.cut {
-		patches.status = max(patches.status, 1)
-		return nil, patches
-	}
-	r := g.run(ctx, patches.out, "patch-id", "--stable")
-	var ids []string
-	for _, line := range bytes.Split(r.out, []byte{'\n'}) {
-		if id, _, ok := bytes.Cut(line, []byte{' '}); ok {
-			ids = append(ids, string(id))
-		}
-	}
-	return ids, r
 }

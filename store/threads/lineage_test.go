@@ -53,6 +53,46 @@ func TestLineage(t *testing.T) {
 			r.Write("login.txt", "one\ntwo\nthree\n")
 			r.Commit("squashed and more")
 		}, thread.Unrelated},
+		{"squashed with another file", func(r storetest.Repo, _ string) {
+			r.Git("merge", "-q", "--squash", "feature/login")
+			r.Write("release.txt", "1.0\n")
+			r.Commit("squashed and released")
+		}, thread.Squashed},
+		{"squashed with the branch's later commits", func(r storetest.Repo, _ string) {
+			mainMoves(r)
+			r.Git("checkout", "-q", "feature/login")
+			r.Write("login.txt", "one\ntwo\nthree\n")
+			r.Commit("three")
+			r.Git("checkout", "-q", "main")
+			r.Git("merge", "-q", "--squash", "feature/login")
+			r.Commit("squashed")
+		}, thread.Squashed},
+		{"squashed with later commits of other files, the branch gone", func(r storetest.Repo, _ string) {
+			r.Git("checkout", "-q", "feature/login")
+			r.Write("more.txt", "more\n")
+			r.Commit("more")
+			r.Git("checkout", "-q", "main")
+			r.Git("merge", "-q", "--squash", "feature/login")
+			r.Commit("squashed")
+			r.Git("branch", "-D", "feature/login")
+		}, thread.Squashed},
+		{"squashed and reverted", func(r storetest.Repo, _ string) {
+			mainMoves(r)
+			r.Git("merge", "-q", "--squash", "feature/login")
+			r.Commit("squashed")
+			r.Git("revert", "--no-edit", "HEAD")
+		}, thread.Unrelated},
+		{"squashed, reverted and brought back", func(r storetest.Repo, _ string) {
+			r.Git("merge", "-q", "--squash", "feature/login")
+			r.Commit("squashed")
+			r.Git("revert", "--no-edit", "HEAD")
+			r.Git("revert", "--no-edit", "HEAD")
+		}, thread.Squashed},
+		{"copies, one of them reverted", func(r storetest.Repo, saved string) {
+			mainMoves(r)
+			r.Git("cherry-pick", saved+"~1", saved)
+			r.Git("revert", "--no-edit", "HEAD")
+		}, thread.Unrelated},
 		{"another history", func(r storetest.Repo, _ string) {
 			r.Git("checkout", "-q", "--orphan", "island")
 			r.Commit("island")
