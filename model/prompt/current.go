@@ -46,7 +46,8 @@ func current(r model.Reader, w model.WorkItem, o Options) []layer {
 	return []layer{
 		objective(v), plan(v), todos(v), evidence(model.EvidenceOf(r, w)), conflicts(w, v), overlaps(v.Overlaps),
 		reminders(model.Advise(r, w, o.Now)), blocker(v), waits(v),
-		answers(w), threadOf(o.Thread), linkedTodos(o.Todos), summary(t.Summary), trace(TrailOf(t.Entries)), notes(NotesOf(r.Entries(w.ID, notesRead))),
+		answers(w), threadOf(o.Thread), linkedTodos(o.Todos),
+		summary(t.Summary), trace(TrailOf(t.Entries)), notes(NotesOf(r.Entries(w.ID, notesRead))),
 	}
 }
 

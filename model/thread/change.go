@@ -224,8 +224,8 @@ func NoneActive(f Facts, commands ...Execution) *model.Error {
 	wants := slices.IndexFunc(live, func(t Thread) bool {
 		return slices.ContainsFunc(commands, func(e Execution) bool { return t.recommends(e.Command) })
 	})
-	return said.WithHint("%s goes on with %q, vise thread start GOAL begins another, vise thread list shows them", live[max(wants, 0)].goOn(),
-		live[max(wants, 0)].Goal)
+	t := live[max(wants, 0)]
+	return said.WithHint("%s goes on with %q, vise thread start GOAL begins another, vise thread list shows them", t.goOn(), t.Goal)
 }
 
 // Newest sorts threads, the last saved first.
