@@ -20,6 +20,7 @@ import (
 	"vise/model"
 	"vise/store/files"
 	"vise/store/home"
+	"vise/ui/transcript"
 )
 
 // Options say for whom and how vise is installed.
@@ -304,7 +305,7 @@ type Check struct {
 	Hint    string `json:"hint,omitempty"`
 	// NoTime: it is not ok only because it did not end in time.
 	NoTime bool `json:"no_time,omitempty"`
-	// NotYet: it is not ok only because the program was not run yet.
+	// NotYet: it is not ok only because the program was not run yet, or not permitted what it will ask for.
 	NotYet bool `json:"not_yet,omitempty"`
 }
 
@@ -335,17 +336,56 @@ func Doctor(o Options, now time.Time) ([]Check, error) {
 	return out, nil
 }
 
-// present says whether the model sees vise's tools in its first request.
+// present says whether Claude Code has vise's tools in the model's first request. Its settings can set variables of its environment.
 func present(o Options) []Check {
-	p := programOf(o.Program)
-	if o.Program != "claude" {
+	o.nameAgent()
+	list, err := o.settings()
+	if o.Program != "claude" || err != nil {
 		return nil
 	}
-	if p.wakes(o.Version) == supported {
-		return []Check{fine("tools", "claude %s has vise's tools in its first request, by alwaysLoad in its settings", o.Version)}
+	const variable = "ENABLE_TOOL_SEARCH"
+	search, loads := o.Getenv(variable), false
+	for _, t := range list {
+		_, raw, _ := readSettings(t.path) // another check reports the error
+		search = cmp.Or(setting[string](raw, "env", variable), search)
+		loads = loads || setting[bool](raw, "mcpServers", "vise", "alwaysLoad")
 	}
-	return []Check{fine("tools", "whether claude %s defers vise's tools is not known; if it does, set ENABLE_TOOL_SEARCH=false",
-		cmp.Or(o.Version, "(it tells no version)"))}
+	version := cmp.Or(o.Version, "(it tells no version)")
+	switch knows := programOf(o.Program).wakes(o.Version); {
+	case search == "false":
+		return []Check{fine("tools", "claude %s has vise's tools in its first request: %s=false", version, variable)}
+	case loads && knows == supported:
+		return []Check{fine("tools", "claude %s has vise's tools in its first request, by alwaysLoad in its settings", version)}
+	case knows == supported:
+		return []Check{{Name: "tools", Message: "claude " + version + " defers vise's tools: the model sees only their names at first",
+			Hint: "vise install claude sets alwaysLoad"}}
+	}
+	return []Check{fine("tools", "whether claude %s defers vise's tools is not known; if it does, set %s=false", version, variable)}
+}
+
+// leastLines is how many lines a transcript has that tells something.
+const leastLines = 3
+
+// Unread returns the newest transcript of a program if vise understands none of its lines.
+func Unread(o Options, now func() time.Time) string {
+	for _, s := range home.SessionsIn(o.Home, now).Known(nil) {
+		if s.Program != o.Program {
+			continue
+		}
+		lines, known := 0, false
+		end, _ := transcriptEnd(o, s, maxTold)
+		for line := range bytes.Lines(end) {
+			l, _ := transcript.Read(s.Program, bytes.TrimSpace(line))
+			lines, known = lines+1, known || len(entries(l)) > 0
+		}
+		switch {
+		case known:
+			return ""
+		case lines >= leastLines:
+			return s.Transcript
+		}
+	}
+	return ""
 }
 
 func onPath(o Options) Check {

@@ -151,7 +151,7 @@ func permissions(o Options) []Check {
 	o.asItIs(list)
 	out := []Check{{Name: "permission", OK: true, Message: p.name + " runs vise's tools without asking"}}
 	if !o.permitted {
-		out[0] = Check{Name: "permission", Message: p.asks, Hint: o.permitHint()}
+		out[0] = Check{Name: "permission", Message: p.asks, Hint: o.permitHint(), NotYet: true}
 	}
 	if o.Program == "codex" && o.Project == "" {
 		out = append(out, o.trusted())
@@ -185,7 +185,8 @@ func (o Options) trusted() Check {
 	}
 	switch {
 	case len(missing) > 0:
-		return Check{Name: "trust", Message: "Codex was not told to trust " + strings.Join(missing, ", "), Hint: programOf(o.Program).hint}
+		return Check{Name: "trust", Message: "Codex was not told to trust " + strings.Join(missing, ", "), Hint: programOf(o.Program).hint,
+			NotYet: len(seenEvents(o.Home, o.Program)) == 0}
 	case len(other) > 0:
 		return Check{Name: "trust", Message: "Codex trusts an older form of " + strings.Join(other, ", "), Hint: programOf(o.Program).hint}
 	}

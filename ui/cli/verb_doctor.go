@@ -109,6 +109,7 @@ func doctor(e *Env, o doctorOptions) (answer, error) {
 	}
 	out.threads(e)
 	out.programs(e)
+	out.transcripts(e, agents.Programs...)
 	out.colours(e)
 	bad := slices.ContainsFunc(out.Checks, func(k check) bool { return !k.OK })
 	return &reply{data: out, conditions: true, exit: failed(bad), text: func(p *page) { p.checkup(*out) }}, nil
@@ -125,6 +126,19 @@ func (c *checkup) programs(e *Env) {
 			is = " is not installed"
 		}
 		c.add("program of "+string(agent), err == nil, p.Command[0]+is, cmp.Or(p.Install, "put it where PATH finds it"))
+	}
+}
+
+// transcripts reports programs whose newest transcript has a format that vise does not know.
+func (c *checkup) transcripts(e *Env, programs ...string) {
+	for _, program := range programs {
+		path := agents.Unread(agents.Options{Program: program, Home: c.Home, Getenv: e.getenv}, e.now)
+		if path == "" {
+			continue
+		}
+		message := fmt.Sprintf("the format of %s is not known (%s %s): no words, calls and tokens are read from it", model.Text(path), program,
+			cmp.Or(versionOf(program), "of an unknown version"))
+		c.add("transcripts of "+program, false, message, "a later vise may know it; until then: vise report ID TEXT")
 	}
 }
 

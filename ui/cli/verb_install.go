@@ -78,7 +78,7 @@ func printServer(e *Env, o agents.Options) (answer, error) {
 // installOptions returns o with this run's options for a program.
 func installOptions(e *Env, program string, o agents.Options) (_ agents.Options, err error) {
 	o.Program, o.Agent, o.Vise, o.Getenv = program, string(e.agent), ownName(), e.getenv
-	if !o.Uninstall { // an uninstall removes everything, for any version
+	if !o.Uninstall && (program == "claude" || program == "codex") { // what these know depends on it; an uninstall removes everything
 		o.Version = versionOf(program)
 	}
 	o.Home, err = homeDir(e)
@@ -89,12 +89,8 @@ func installOptions(e *Env, program string, o agents.Options) (_ agents.Options,
 // versionTimeout is the time limit for a program to print its version.
 const versionTimeout = 5 * time.Second
 
-// versionOf returns the version that Claude Code and Codex print, because their features depend on it. It is empty if the program prints
-// none, or cannot be found.
+// versionOf returns the version that a program prints. It is empty if the program prints none, or cannot be found.
 func versionOf(program string) string {
-	if program != "claude" && program != "codex" {
-		return ""
-	}
 	ctx, cancel := context.WithTimeout(context.Background(), versionTimeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program, "--version")
@@ -244,6 +240,7 @@ func doctorProgram(e *Env, program string, project bool) (answer, error) {
 	for _, c := range append(list, agents.Serves(e, o)) {
 		out.put(c)
 	}
+	out.transcripts(e, program)
 	return answerOf(out, (*page).checkup).exits(failed(out.Problems > 0)), nil
 }
 
