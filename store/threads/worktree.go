@@ -133,11 +133,19 @@ func (r Reader) OwnTree(ctx context.Context, dir, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	path := list[0].Path.Raw() + "-" + name // raw: a path for git
-	if slices.ContainsFunc(list, func(w thread.Worktree) bool { return w.Path.Raw() == path && !w.Missing }) {
+	path := Beside(list, name)
+	if IndexOf(list, path) >= 0 {
 		return path, nil
 	}
 	return path, r.AddWorktree(ctx, dir, path, name, "")
+}
+
+// Beside is where a work tree lies that is named after the repository and name.
+func Beside(list []thread.Worktree, name string) string { return list[0].Path.Raw() + "-" + name } // raw: a path for git
+
+// IndexOf returns the index of the work tree at path, -1 if none is there.
+func IndexOf(list []thread.Worktree, path string) int {
+	return slices.IndexFunc(list, func(w thread.Worktree) bool { return w.Path.Raw() == path && !w.Missing }) // raw: compared, not shown
 }
 
 // RemoveWorktree removes a work tree and its branch. Git refuses a work tree with changes. The branch goes even if it is not merged, so the

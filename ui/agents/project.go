@@ -53,8 +53,28 @@ func Worktree(dir string) string {
 	return todos.RepoOf(dir)
 }
 
-// WorktreeAgent returns a program's agent in the worktree that contains a directory.
+// SetWorktreeAgent makes an agent that of a worktree, for all programs. It is kept beside git's own data of the worktree, where no commit has
+// it, and goes with that.
+func SetWorktreeAgent(dir string, agent model.AgentID) error {
+	return os.WriteFile(agentFile(Worktree(dir)), []byte(agent), 0o600)
+}
+
+// agentFile names the agent of a worktree. In a linked one, .git is a file that names the directory.
+func agentFile(root string) string {
+	at := filepath.Join(root, ".git")
+	if raw, err := files.ReadSmall(at, maxState); err == nil {
+		if at = strings.TrimSpace(strings.TrimPrefix(string(raw), "gitdir:")); !filepath.IsAbs(at) {
+			at = filepath.Join(root, at)
+		}
+	}
+	return filepath.Join(at, "vise-agent")
+}
+
+// WorktreeAgent returns a program's agent in the worktree that contains a directory: the one of SetWorktreeAgent, or one named after both.
 func WorktreeAgent(program, dir string) string {
+	if raw, err := files.ReadSmall(agentFile(Worktree(dir)), maxState); err == nil && model.ValidID(string(raw)) {
+		return string(raw)
+	}
 	name := regexp.MustCompile(`[^a-z0-9_-]+`).ReplaceAllString(strings.ToLower(filepath.Base(Worktree(dir))), "-")
 	name = program + "-" + strings.Trim(name, "-_")
 	return name[:min(len(name), model.MaxID)]

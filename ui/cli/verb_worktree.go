@@ -149,7 +149,7 @@ func newWorktree(e *Env, ref string, o worktreeOptions) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir := list[0].Path.Raw() + "-" + string(item.Handle) // raw: a path
+	dir := threads.Beside(list, string(item.Handle))
 	if o.dir != "" {
 		dir = absolute(e.dir, o.dir)
 	}
@@ -158,8 +158,7 @@ func newWorktree(e *Env, ref string, o worktreeOptions) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	is := func(w thread.Worktree) bool { return w.Path.Raw() == there && !w.Missing } // raw: compared, not shown
-	if i := slices.IndexFunc(list, is); i >= 0 {
+	if i := threads.IndexOf(list, there); i >= 0 {
 		if dir != there {
 			return nil, refuse("%s has a work tree: %s", item.Handle, there).
 				WithHint("go there, or end it first: vise worktree done %s", item.Handle)
@@ -178,6 +177,9 @@ func makeWorktree(e *Env, item model.WorkItem, list []thread.Worktree, dir, prog
 		return nil, err
 	}
 	ans := &reply{}
+	if err := agents.SetWorktreeAgent(dir, item.AgentID); err != nil {
+		ans.warnings = append(ans.warnings, afterMaking("its agent is not kept: %s", model.Text(err.Error())))
+	}
 	if program != "" {
 		if err := installIn(e, program, dir, item.AgentID); err != nil {
 			ans.warnings = append(ans.warnings, afterMaking("vise is not in %s's settings: %s", program, fault(err).Message))
@@ -242,14 +244,17 @@ func programFor(agent model.AgentID, asked string) (string, error) {
 	return "", nil
 }
 
-// installIn adds vise to a program's settings for a work tree.
+// installIn adds vise to a program's settings for a work tree. They name the agent only if they named another one.
 func installIn(e *Env, program, dir string, agent model.AgentID) error {
 	o, err := installOptions(e, program, agents.Options{Project: dir})
 	if err != nil {
 		return err
 	}
-	o.Agent = string(agent)
-	_, err = agents.Install(o)
+	o.Agent = ""
+	in, err := agents.Install(o)
+	if o.Agent = string(agent); err == nil && in.Agent != o.Agent {
+		_, err = agents.Install(o)
+	}
 	return err
 }
 
