@@ -53,8 +53,8 @@ func Worktree(dir string) string {
 	return todos.RepoOf(dir)
 }
 
-// SetWorktreeAgent makes an agent that of a worktree, for all programs. It is kept beside git's own data of the worktree, where no commit has
-// it, and goes with that.
+// SetWorktreeAgent makes an agent that of a worktree, for all programs. It is kept beside git's own data of the worktree, where no commit
+// has it, and goes with that.
 func SetWorktreeAgent(dir string, agent model.AgentID) error {
 	return os.WriteFile(agentFile(Worktree(dir)), []byte(agent), 0o600)
 }
