@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"vise/store"
 	"vise/store/files"
 	service "vise/store/home"
+	"vise/ui/config"
 )
 
 // consoleRunIn is a run of the console whose home would be in dir.
@@ -42,6 +44,27 @@ func TestTheFirstRunWritesNothingBeforeAChoice(t *testing.T) {
 	session, err := first.Start(t.Context(), []model.AgentID{"builder"})
 	if err != nil || session.Agent != "builder" || session.Ledger == nil || session.Plans == nil || session.Demo {
 		t.Errorf("got %+v, %v", session, err)
+	}
+	if !service.Marked(dir, service.MarkConsole) {
+		t.Error("drivers do not know of the person at the console that made the home")
+	}
+}
+
+// onRead does something when it is read, and then ends.
+type onRead func()
+
+func (f onRead) Read([]byte) (int, error) {
+	f()
+	return 0, io.EOF
+}
+
+func TestDriversKnowOfAPersonAtAConsoleOfLines(t *testing.T) {
+	dir, _, _ := newHome(t)
+	r := consoleRunIn(t, dir)
+	there := false
+	r.in, r.out, r.err = onRead(func() { there = service.Marked(dir, service.MarkConsole) }), io.Discard, io.Discard
+	if err := r.openAccessible(config.Settings{}); err != nil || !there {
+		t.Errorf("a person is there: %v; %v", there, err)
 	}
 }
 

@@ -208,7 +208,6 @@ func openConsole(e *Env) error {
 	case err != nil:
 		return err
 	default:
-		r.atEnd = append(r.atEnd, home.Mark(d.Dir(), home.MarkConsole))
 		if o.Session, err = r.session(d, e.agent); err != nil {
 			return err
 		}
@@ -317,11 +316,12 @@ func createWith(e *Env, agents []model.AgentID) (*home.Home, error) {
 	return d, err
 }
 
-// schedule runs the scheduler while the console runs, after the delay from. It repeats what fails, and the console shows the result.
+// schedule runs the scheduler while the console runs, after the delay from, and marks that a person can answer. It repeats what fails,
+// and the console shows the result.
 func (r *consoleRun) schedule(h *home.Home, from time.Duration) {
 	ctx, stop := context.WithCancel(r)
 	var running sync.WaitGroup
-	r.atEnd = append(r.atEnd, func() { stop(); running.Wait() })
+	r.atEnd = append(r.atEnd, func() { stop(); running.Wait() }, home.Mark(h.Dir(), home.MarkConsole))
 	running.Go(func() {
 		if home.Pause(ctx, from) == nil {
 			running.Go(func() { forges(r.Env, h).Watch(ctx) })
