@@ -94,6 +94,9 @@ var limits = []struct {
 	}},
 	{"quiet turns an hour", maxTurnsLimit, true, func(n int) Command { return UpdateAgent{AgentID: "ann", MaxQuietTurnsPerHour: &n} }},
 	{"an agent's name", MaxID, false, func(n int) Command { return AddAgent{AgentID: AgentID(strings.Repeat("a", n))} }},
+	{"a work tree's contents, in bytes", maxContents, true, func(n int) Command {
+		return RefreshTree{WorkItemID: "wi-a", Contents: strings.Repeat("x", n)}
+	}},
 	{"links", maxLinks, false, func(n int) Command {
 		c := LinkWorkItem{WorkItemID: "wi-a"}
 		for _, t := range numbered(n) {

@@ -31,6 +31,7 @@ type hostServer struct {
 // ServeHost serves a console on another machine until its input or ctx ends. A user that can start it can do everything that the operator
 // can.
 func (h *Home) ServeHost(ctx context.Context, in io.Reader, out io.Writer) error {
+	defer Mark(h.Dir(), MarkConsole)()
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	s := &hostServer{Home: h, out: bufio.NewWriter(out), told: map[model.AgentID]map[model.RecordName]uint64{},

@@ -236,6 +236,9 @@ func TestAHostIsKnownAsItIs(t *testing.T) {
 	if got := w.States(); len(got) != 1 || got[0].Away || got[0].Agents != 3 {
 		t.Errorf("the states are %+v", got)
 	}
+	if !Marked(there.Dir(), MarkConsole) {
+		t.Error("a driver there does not know of the person at the console here")
+	}
 }
 
 func TestACommandGoesWhereItsAgentIs(t *testing.T) {
