@@ -97,6 +97,9 @@ var limits = []struct {
 	{"a work tree's contents, in bytes", maxContents, true, func(n int) Command {
 		return RefreshTree{WorkItemID: "wi-a", Contents: strings.Repeat("x", n)}
 	}},
+	{"a check's contents, in bytes", maxContents, true, func(n int) Command {
+		return KeepCheck{WorkItemID: "wi-a", Command: "go test ./...", Contents: strings.Repeat("x", n)}
+	}},
 	{"links", maxLinks, false, func(n int) Command {
 		c := LinkWorkItem{WorkItemID: "wi-a"}
 		for _, t := range numbered(n) {

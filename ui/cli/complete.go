@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -61,7 +60,7 @@ var flagWords = map[string][]string{
 	"actor": {"operator", "agent:", "external:", "unknown"}, "plan-status": {"draft", "ready", "needs_input"},
 	"priority": {"high", "normal", "low"}, "say priority": {"interject", "next", "normal", "background"},
 	"todo priority": {"p1", "p2", "p3"}, "posture": {"awake", "asleep", "stopped"},
-	"adapter": {"claude", "codex", "gemini", "opencode", "rounds", "text"},
+	"adapter": {"acp", "rounds", "text"},
 	"format":  barFormats, "import format": {"tome", "sarif", "govet", "golangci"},
 	"wake": {"operator_input", "task_result", "external", "timer", "system"}, "deliver": {"wake_hint", "enqueue_message"},
 	"sign": {"github", "vise"}, "tools": {"usual", "all"}, "program": slices.Concat(agents.Programs, []string{"none"}),
@@ -74,8 +73,7 @@ var flagWords = map[string][]string{
 
 // flagKinds map a flag to the argument name whose values it takes.
 var flagKinds = map[string]string{
-	"agent": "AGENT", "to": "AGENT", "only": "AGENT", "item": "ITEM", "child": "ITEM", "new from": "ITEM", "wait task": "TASK|DELEGATION",
-	"renew": "CAPABILITY", "notify test": "CHANNEL", "filter": "FILTER", "thread": "THREAD", "update task-id": "THREAD",
+	"agent": "AGENT", "to": "AGENT", "only": "AGENT", "item": "ITEM", "child": "ITEM", "new from": "ITEM", "notify test": "CHANNEL", "filter": "FILTER", "thread": "THREAD", "update task-id": "THREAD",
 	"close task-id": "THREAD", "finalize task-id": "THREAD",
 	"report-file": "FILE", "file": "FILE", "cert": "FILE", "cert-key": "FILE", "secret-file": "FILE", "from-file": "FILE",
 	"home": "DIR", "dir": "DIR", "into": "DIR", "repo": "DIR", "session": "DIR",
@@ -160,17 +158,17 @@ func namesOfKind(e *Env, c *cobra.Command, kind string, filter model.Filter) []c
 	case "AGENT":
 		return offer(e, agentNames)
 	case "ITEM":
-		return offer(e, ofAgents(func(r model.Reader, id model.AgentID) (out []cobra.Completion) {
-			l, _ := model.ListItems(r, id, filter, nil, offered)
-			for _, row := range l.Rows {
-				out = append(out, describedBy(row.Handle, row.Objective))
+		return offer(e, func(r model.Reader, of []model.AgentID) (out []cobra.Completion) {
+			for i := 0; i < len(of) && len(out) < offeredInAll; i++ {
+				l, _ := model.ListItems(r, of[i], filter, nil, offered)
+				for _, row := range l.Rows {
+					out = append(out, describedBy(row.Handle, row.Objective))
+				}
 			}
 			return out
-		}))
+		})
 	case "ENTRY":
 		return offer(e, entryNames(e, c.Name()))
-	case "WAIT", "TASK", "DELEGATION", "CAPABILITY":
-		return offer(e, ofAgents(agentThings[kind]))
 	case "TODO":
 		return todoNames(e, c)
 	case "THREAD":
@@ -257,47 +255,6 @@ func entryNames(e *Env, verb string) lister {
 				continue
 			}
 			out = append(out, describedBy(name, action.NeedSays(x)))
-		}
-		return out
-	}
-}
-
-// agentThings list an agent's things, by their name in a usage.
-var agentThings = map[string]func(model.Reader, model.AgentID) []cobra.Completion{
-	"WAIT": func(r model.Reader, id model.AgentID) (out []cobra.Completion) {
-		for _, x := range r.ItemWaits(id, "") {
-			out = append(out, describedBy(x.ID, cmp.Or(x.Ask.Question, x.WaitsFor())))
-		}
-		return out
-	},
-	"TASK": func(r model.Reader, id model.AgentID) (out []cobra.Completion) {
-		for _, x := range r.Tasks(id, shownTasks) {
-			out = append(out, describedBy(x.ID, x.Summary))
-		}
-		return out
-	},
-	"DELEGATION": func(r model.Reader, id model.AgentID) (out []cobra.Completion) {
-		for _, x := range r.OpenDelegations(id, maxDelegations) {
-			w, _ := r.Item(x.ParentWorkItemID)
-			out = append(out, describedBy(x.ID, model.Text(x.ChildAgentID)+" for "+model.Text(w.Handle)+" "+w.Objective))
-		}
-		return out
-	},
-	"CAPABILITY": func(r model.Reader, id model.AgentID) (out []cobra.Completion) {
-		for _, x := range r.Ingresses(id, shownIngresses) {
-			if !x.Revoked {
-				out = append(out, describedBy(x.ID, model.Text(id)+" "+x.Resource))
-			}
-		}
-		return out
-	},
-}
-
-// ofAgents lists the things of each of the agents.
-func ofAgents(each func(model.Reader, model.AgentID) []cobra.Completion) lister {
-	return func(r model.Reader, of []model.AgentID) (out []cobra.Completion) {
-		for i := 0; i < len(of) && len(out) < offeredInAll; i++ {
-			out = append(out, each(r, of[i])...)
 		}
 		return out
 	}
