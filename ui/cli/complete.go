@@ -73,7 +73,8 @@ var flagWords = map[string][]string{
 
 // flagKinds map a flag to the argument name whose values it takes.
 var flagKinds = map[string]string{
-	"agent": "AGENT", "to": "AGENT", "only": "AGENT", "item": "ITEM", "child": "ITEM", "new from": "ITEM", "notify test": "CHANNEL", "filter": "FILTER", "thread": "THREAD", "update task-id": "THREAD",
+	"agent": "AGENT", "to": "AGENT", "only": "AGENT", "item": "ITEM", "child": "ITEM", "new from": "ITEM",
+	"notify test": "CHANNEL", "filter": "FILTER", "thread": "THREAD", "update task-id": "THREAD",
 	"close task-id": "THREAD", "finalize task-id": "THREAD",
 	"report-file": "FILE", "file": "FILE", "cert": "FILE", "cert-key": "FILE", "secret-file": "FILE", "from-file": "FILE",
 	"home": "DIR", "dir": "DIR", "into": "DIR", "repo": "DIR", "session": "DIR",
