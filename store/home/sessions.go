@@ -130,6 +130,8 @@ type Count struct {
 	// Read is where the next reading begins. Driven means that a driver counts, because it runs the program.
 	Read   int64 `json:"read"`
 	Driven bool  `json:"driven,omitempty"`
+	// Served means that a call of vise's tools succeeded.
+	Served bool `json:"served,omitempty"`
 	// Days are the sums, by day (UTC); Reply is the last reply, which used Last so far.
 	Days  map[string]model.Usage `json:"days,omitempty"`
 	Reply string                 `json:"reply,omitempty"`

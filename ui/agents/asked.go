@@ -13,6 +13,7 @@ import (
 	"vise/store/home"
 	"vise/ui/config"
 	"vise/ui/runner"
+	"vise/ui/transcript"
 )
 
 // A program that asks a person whether it may use a tool calls this hook first. The prompt is kept in the ledger while it waits
@@ -183,8 +184,15 @@ func (c *call) settle(ctx context.Context, p payload) error {
 	}
 	ctx, cancel := c.soon(ctx)
 	defer cancel()
+	served := transcript.IsOurs(p.Tool) && transcript.Succeeded(p.Response)
 	return c.over(ctx, func(x model.Permission) bool {
-		return x.Program == model.Text(c.program) && x.Session == model.Text(c.session) && over(x)
+		switch {
+		case x.Program != model.Text(c.program):
+			return false
+		case x.Refused:
+			return x.Tool == everyCall && served
+		}
+		return x.Session == model.Text(c.session) && over(x)
 	})
 }
 

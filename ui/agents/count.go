@@ -3,10 +3,12 @@ package agents
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"io"
 	"os"
 	"time"
 
+	"vise/model"
 	"vise/store/home"
 	"vise/ui/transcript"
 )
@@ -22,17 +24,18 @@ func CountAll(h home.Sessions) {
 }
 
 // Count adds up what a session has used, from where its transcript was read last. It reads at most about the first bytes after that. The
-// sessions that a driver runs are counted by it.
-func Count(h home.Sessions, s home.Session, most int64) {
+// sessions that a driver runs are counted by it. It returns why a call of vise's tools was refused, if none of the session's succeeded.
+func Count(h home.Sessions, s home.Session, most int64) (refused string) {
 	at := programOf(s.Program).transcripts
 	if at == nil || s.Transcript == "" || s.Driver.PID != 0 || s.Count.Driven {
-		return
+		return ""
 	}
 	f, size, err := openTranscript(Options{Getenv: os.Getenv}.dir(at[0], at[1:]...), s.Transcript)
 	if err != nil || size <= s.Count.Read {
-		return // it may come later
+		return "" // it may come later
 	}
 	defer f.Close()
+	open := map[string]bool{} // vise's tools that have not answered
 	in := bufio.NewReaderSize(io.NewSectionReader(f, s.Count.Read, size-s.Count.Read), 64<<10)
 	for end := s.Count.Read + most; s.Count.Read < end; {
 		line, err := in.ReadBytes('\n')
@@ -40,17 +43,48 @@ func Count(h home.Sessions, s home.Session, most int64) {
 			break
 		}
 		s.Count.Read += int64(len(line))
-		if bytes.Contains(line, []byte("okens")) {
-			l, _ := transcript.Read(s.Program, bytes.TrimSpace(line))
-			s.Count.Add(l.At.UTC().Format(time.DateOnly), l.Reply, l.Usage)
+		if len(open) == 0 && !bytes.Contains(line, []byte("okens")) && !bytes.Contains(line, []byte("vise")) {
+			continue
+		}
+		l, _ := transcript.Read(s.Program, bytes.TrimSpace(line))
+		s.Count.Add(l.At.UTC().Format(time.DateOnly), l.Reply, l.Usage)
+		for _, u := range l.Calls {
+			if transcript.IsOurs(u.Tool) {
+				open[u.ID] = true
+			}
+		}
+		for _, a := range l.Answers {
+			if open[a.ID] {
+				s.Count.Served, refused = s.Count.Served || !a.Failed, a.Text()
+			}
+			delete(open, a.ID)
 		}
 	}
 	h.KeepCount(s)
+	if s.Count.Served {
+		return ""
+	}
+	return refused
 }
 
-// counts counts what the session has used.
-func (c *call) counts(p payload) {
-	if s, ok := c.home.SessionOf(c.program, c.session); ok && p.Subagent == "" {
-		Count(c.home.Sessions, s, maxCounted)
+// everyCall is what a note names as the tool if all calls of vise's tools were refused: that needs a person. It stays after the session's
+// end, until a call of its program succeeds or somebody hides it.
+const everyCall = "every call of vise's tools"
+
+// counts counts what the session has used, and notes that all its calls were refused.
+func (c *call) counts(ctx context.Context, p payload) error {
+	s, ok := c.home.SessionOf(c.program, c.session)
+	if !ok || p.Subagent != "" {
+		return nil
 	}
+	why := Count(c.home.Sessions, s, maxCounted)
+	if why == "" || c.busy || !c.once("refused", c.session) {
+		return nil
+	}
+	ask := model.AskPermission{AgentID: c.agent, Program: model.Text(c.program), Session: model.Text(c.session), Tool: everyCall,
+		Input: model.Text(why), Refused: true}
+	ctx, cancel := c.soon(ctx)
+	defer cancel()
+	_, _, err := c.home.Report(ctx, home.HookReport{Key: home.NewKey(), Agent: c.agent, At: c.Now(), Ask: &ask})
+	return err
 }

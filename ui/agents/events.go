@@ -110,8 +110,7 @@ func (c *call) handle(ctx context.Context) error {
 	case "SessionEnd":
 		c.goesOn(p)
 		c.home.EndSession(c.program, c.session)
-		c.counts(p)
-		return errors.Join(c.brokenOff(ctx, p), c.sessionEnded(ctx, p))
+		return errors.Join(c.counts(ctx, p), c.brokenOff(ctx, p), c.sessionEnded(ctx, p))
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package agents
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -38,8 +39,7 @@ func (c *call) stopped(ctx context.Context, p payload) error {
 		}
 	}
 	c.rests()
-	c.counts(p)
-	return c.awaitInServer(p)
+	return errors.Join(c.counts(ctx, p), c.awaitInServer(p))
 }
 
 // brokenOff delivers the completions of a turn that ends without a final text because the model failed or somebody interrupted it.
