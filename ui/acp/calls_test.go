@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	acp "github.com/coder/acp-go-sdk"
+
+	"vise/model"
 )
 
 // A form is asked for by its titles and filled with its values, as Claude Code and others spell them.
@@ -36,6 +38,17 @@ func TestAFormIsFilledWithAnAnswer(t *testing.T) {
 		}
 		if got != c.want {
 			t.Errorf("%s, answered %q: got %s, want %s", c.properties, c.answer, got, c.want)
+		}
+	}
+}
+
+func TestAnEditTellsOnlyTheLinesThatItChanges(t *testing.T) {
+	old := "a\nb\nc\n"
+	for text, want := range map[string]model.Text{"a\nB\nc\n": "+1 -1", "a\nb\nc\nd\n": "+1 -0", "": "+0 -3", "-x\n+y\n@@ z\n": "+3 -3"} {
+		c := Call{Status: acp.ToolCallStatusCompleted}
+		c.Content = []acp.ToolCallContent{{Diff: &acp.ToolCallContentDiff{OldText: &old, NewText: text}}}
+		if got := c.Outcome(); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	acp "github.com/coder/acp-go-sdk"
+	"github.com/rogpeppe/go-internal/diff"
 
 	"vise/model"
 	"vise/ui/transcript"
@@ -193,22 +194,17 @@ func (c Call) Outcome() model.Text {
 	return "done"
 }
 
-// Changed counts the lines that an edit adds and removes, as its diffs show them.
+// Changed counts the lines that an edit adds and removes.
 func (c Call) Changed() (added, removed int) {
 	for _, x := range c.Content {
 		if x.Diff != nil {
-			added += lines(x.Diff.NewText)
-			removed += lines(str(x.Diff.OldText))
+			changes := "\n" + string(diff.Diff("", []byte(str(x.Diff.OldText)), "", []byte(x.Diff.NewText)))
+			_, changes, _ = strings.Cut(changes, "\n@@") // its head names files
+			added += strings.Count(changes, "\n+")
+			removed += strings.Count(changes, "\n-")
 		}
 	}
 	return added, removed
-}
-
-func lines(s string) int {
-	if s == "" {
-		return 0
-	}
-	return strings.Count(strings.TrimSuffix(s, "\n"), "\n") + 1
 }
 
 // Result is the text that a call gave, without a fence around it.
