@@ -2,7 +2,6 @@ package store
 
 import (
 	"bytes"
-	"slices"
 	"time"
 
 	"vise/model"
@@ -240,7 +239,7 @@ func (f *Facts) addAttention(d *derived, w model.WorkItem, waits []model.Wait, r
 	if !ok {
 		return
 	}
-	d.rows[string(inboxKey(x))] = encodeInboxed(x)
+	d.rows[string(inboxKey(x))] = encodeRow(x)
 	if !x.Seen && !x.Snoozed {
 		d.tallies = append(d.tallies, model.NeedTally(x.Need))
 	}
@@ -249,34 +248,9 @@ func (f *Facts) addAttention(d *derived, w model.WorkItem, waits []model.Wait, r
 // addNeeds adds the inbox rows for the needs of the agent itself.
 func (f *Facts) addNeeds(d *derived) {
 	for _, x := range model.AgentNeeds(f, d.agent) {
-		d.rows[string(inboxKey(x))] = encodeInboxed(x)
+		d.rows[string(inboxKey(x))] = encodeRow(x)
 		d.tallies = append(d.tallies, model.TallyNeedsOperator, model.NeedTally(x.Need))
 	}
-}
-
-// An inbox row is whether the item was seen, since when it needs the operator, and the item's row. A snoozed one also holds the time when
-// the snooze ends, and its need.
-func encodeInboxed(x model.Inboxed) []byte {
-	c := rowCodec{bytes: make([]byte, 0, 340)}
-	c.inboxed(&x)
-	return c.bytes
-}
-
-func decodeInboxed(need model.Need, b []byte) (model.Inboxed, error) {
-	c, x := readingRow(b), model.Inboxed{Need: need, Snoozed: need == model.Snoozed}
-	c.inboxed(&x)
-	return x, c.end()
-}
-
-func (c *rowCodec) inboxed(x *model.Inboxed) {
-	c.flags(&x.Seen)
-	c.fields(&x.Since)
-	if x.Snoozed {
-		need := slices.Index(model.Needs, x.Need)
-		c.fields(&x.SnoozedUntil, &need)
-		x.Need = model.Needs[min(uint(need), uint(len(model.Needs)-1))]
-	}
-	c.row(&x.Row)
 }
 
 func (r Reader) Inbox(need model.Need, visit func(model.Inboxed) bool) {
@@ -285,7 +259,7 @@ func (r Reader) Inbox(need model.Need, visit func(model.Inboxed) bool) {
 		payload, err := kv.Unframe(key, value)
 		var x model.Inboxed
 		if err == nil {
-			x, err = decodeInboxed(need, payload)
+			x, err = decodeRow[model.Inboxed](payload)
 		}
 		r.Harmed(err)
 		if !x.Seen {

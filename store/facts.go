@@ -230,7 +230,7 @@ func (f *Facts) Rows(a model.AgentID, c model.Class, after *model.Row, limit int
 	return rowsIn(f, keys, limit, readRow)
 }
 
-func readRow(_, payload []byte) (model.Row, error) { return decodeRow(payload) }
+func readRow(_, payload []byte) (model.Row, error) { return decodeRow[model.Row](payload) }
 
 func (f *Facts) Count(a model.AgentID, t model.Tally) int { return f.countsOf(a)[t] }
 

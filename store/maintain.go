@@ -90,7 +90,7 @@ func (l *Ledger) Compact(ctx context.Context) (before, after kv.Space, err error
 // formatName names the layout of homes and ledgers. Until 0.1.0 is released each change of the layout gives it another name, and the
 // schema stays 1: nobody's ledger is migrated, and one with another name is refused. From then on the name stays, and changes are
 // migrations.
-const formatName = "vise-2026-11"
+const formatName = "vise-2026-12"
 
 // firstSchema is the schema of a ledger without migrations.
 const firstSchema = 1

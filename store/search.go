@@ -106,7 +106,7 @@ func (p pair) row() (model.Row, error) {
 	if err != nil {
 		return model.Row{}, err
 	}
-	return decodeRow(payload)
+	return decodeRow[model.Row](payload)
 }
 
 // look finds the first pairs of a range, up to a limit, that may accepts. Goroutines on all processors call may while the scan continues.
