@@ -51,6 +51,9 @@ func (x *Index) Find(r Ref) (Todo, bool) {
 	return x.all[i], true
 }
 
+// Twice reports whether several files have an id.
+func (x *Index) Twice(r Ref) bool { return x.twice[r] }
+
 // Resolve finds a todo by the word that a person types: a qualified id, also with this session's name before it, or an issue id or file
 // name that only one todo has. A number finds its padded id.
 func (x *Index) Resolve(word string) (Todo, error) {

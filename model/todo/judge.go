@@ -63,7 +63,12 @@ func Judge(t Todo, m Move, among *Index) (Change, error) {
 		return Change{}, Refuse(RuleStatus, "status", "%s has the unknown status %q", t.Ref(), string(t.Status))
 	}
 	if m.Approve && t.Status == Pending && m.To == InProgress {
-		return approveAndClaim(t, m, among)
+		return walk(t, among, InProgress, func(now Todo) Move {
+			if now.Status == Pending {
+				return Move{To: Ready, Actor: m.Actor, At: m.At, Reason: "Approved by its claim"}
+			}
+			return m
+		})
 	}
 	m.Reason = model.Redact(m.Reason)
 	row, err := transition(t, m.To)
@@ -91,21 +96,6 @@ func Judge(t Todo, m Move, among *Index) (Change, error) {
 		c.Backlink = m.DuplicateOf
 	}
 	return c, nil
-}
-
-func approveAndClaim(t Todo, m Move, among *Index) (Change, error) {
-	approve := m
-	approve.To, approve.Approve, approve.Reason = Ready, false, "Approved by its claim"
-	first, err := Judge(t, approve, among)
-	if err != nil {
-		return Change{}, err
-	}
-	second, err := Judge(first.After, m, among)
-	if err != nil {
-		return Change{}, err
-	}
-	second.Before, second.Rows = t, append(first.Rows, second.Rows...)
-	return second, nil
 }
 
 // outcome returns t after the move, before any check of whether the move is allowed.

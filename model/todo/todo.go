@@ -37,8 +37,9 @@ type Todo struct {
 	Computed
 	// Said identifies the words of its title and its problem statement.
 	Said uint64 `json:"-"`
-	// File is the name below the source's directory. It never changes.
+	// File is the name below the source's directory. It never changes. Dir is the name of that directory.
 	File    string `json:"file"`
+	Dir     string `json:"-"`
 	History []Row  `json:"history,omitempty"`
 	// LastWork is the date in the heading of the last Work Log entry.
 	LastWork model.Text `json:"last_work,omitempty"`

@@ -136,7 +136,7 @@ func (s *Session) Fix(m todo.Move) ([]todo.Todo, error) {
 // each judges every wanted todo. It skips an id that two files share, because it cannot know which file is meant.
 func each(snap Snapshot, m *todo.Move, judge todo.Judgement, wanted func(todo.Todo) bool) (all []todo.Change, err error) {
 	for _, t := range snap.Todos {
-		if snap.places[t.Ref()].file != t.File || !wanted(t) {
+		if snap.Index.Twice(t.Ref()) || !wanted(t) {
 			continue
 		}
 		c, err := judge(t, *m, snap.Index)
@@ -196,13 +196,13 @@ func (s *Session) link(snap Snapshot, c todo.Change) error {
 		ref todo.Ref
 		do  func(todo.Todo, todo.Ref) todo.Todo
 	}{{c.Backlink, todo.Related}, {c.Unlink, todo.Unrelated}} {
-		at, ok := snap.places[l.ref]
+		other, ok := snap.Index.Find(l.ref)
 		if l.ref == "" || !ok {
 			continue
 		}
 		err := ErrChanged
 		for try := 0; try < attempts && errors.Is(err, ErrChanged); try++ {
-			_, err = s.rewrite(at, func(now todo.Todo) (todo.Change, error) {
+			_, err = s.rewrite(other, func(now todo.Todo) (todo.Change, error) {
 				return todo.Change{Before: now, After: l.do(now, c.After.Ref())}, nil
 			})
 		}
@@ -216,29 +216,28 @@ func (s *Session) link(snap Snapshot, c todo.Change) error {
 
 // write edits one file. The todo must still be as it was judged.
 func (s *Session) write(snap Snapshot, c todo.Change) (t todo.Todo, err error) {
-	at, ok := snap.places[c.Before.Ref()]
-	if !ok || at.file != c.Before.File {
+	if snap.Index.Twice(c.Before.Ref()) {
 		return t, todo.Refuse(todo.RuleAmbiguous, "issue_id", "%s is the id of more than one file", c.Before.Ref())
 	}
-	return s.rewrite(at, func(now todo.Todo) (todo.Change, error) {
+	return s.rewrite(c.Before, func(now todo.Todo) (todo.Change, error) {
 		if len(todo.Diff(c.Before, now)) > 0 || len(now.History) != len(c.Before.History) {
-			return c, fmt.Errorf("%s: %w", at.file, ErrChanged)
+			return c, fmt.Errorf("%s: %w", now.File, ErrChanged)
 		}
 		return c, nil
 	})
 }
 
-// rewrite reads a file, asks what to change, and replaces the file with the result.
-func (s *Session) rewrite(at place, ask func(now todo.Todo) (todo.Change, error)) (t todo.Todo, err error) {
-	dir, err := files.Below(s.root, at.dir, false)
+// rewrite reads a todo's file, asks what to change, and replaces the file with the result.
+func (s *Session) rewrite(at todo.Todo, ask func(now todo.Todo) (todo.Change, error)) (t todo.Todo, err error) {
+	dir, err := files.Below(s.root, at.Dir, false)
 	if err != nil {
 		return t, s.gone(err)
 	}
 	defer dir.Close()
 	sweepTemps(dir)
-	now, old, err := readTodo(dir, at.dir, at.file, nil)
+	now, old, err := readTodo(dir, at.Dir, at.File, nil)
 	if err != nil {
-		return t, fmt.Errorf("%s: %w", at.file, err)
+		return t, fmt.Errorf("%s: %w", at.File, err)
 	}
 	c, err := ask(now)
 	if err != nil {
@@ -247,14 +246,14 @@ func (s *Session) rewrite(at place, ask func(now todo.Todo) (todo.Change, error)
 	raw := old.raw
 	if sets := todo.Diff(c.Before, c.After); len(sets)+len(c.Rows) > 0 || c.Note != nil {
 		if raw, err = edit(raw, sets, c.Rows, c.Note); err != nil {
-			return t, fmt.Errorf("%s: %w", at.file, err)
+			return t, fmt.Errorf("%s: %w", at.File, err)
 		}
-		if err := s.replace(dir, at.file, old, raw); err != nil {
+		if err := s.replace(dir, at.File, old, raw); err != nil {
 			return t, err
 		}
-		s.markDirty(dir, at.dir)
+		s.markDirty(dir, at.Dir)
 	}
-	t, err = Parse(raw, at.dir, at.file)
+	t, err = Parse(raw, at.Dir, at.File)
 	t.Session = s.Name()
 	return t, err
 }

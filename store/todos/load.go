@@ -26,20 +26,14 @@ type Snapshot struct {
 	Sources []string
 	// Index finds the todos.
 	Index *todo.Index
-	// names are all file names, by source, for the next id. Only Load keeps names and places.
-	names map[string][]string
 	// bodies are set if they were asked for.
 	bodies map[place]string
-	places map[todo.Ref]place
 	// seen is every file as it was read, so that a later Reload reads only changed files. Load leaves it nil.
 	seen map[place]seenFile
 	// sum identifies a state of the files: their places and what the file system says about them.
-	sum  uint64
-	full bool
+	sum uint64
 	// looked: no file was read.
 	looked bool
-	// read are the todos before they are sorted.
-	read []*todo.Todo
 }
 
 // loaded is one file as a todo or as damage. It is empty if the file vanished meanwhile.
@@ -91,12 +85,7 @@ func (s Snapshot) Resolve(word string) (todo.Todo, error) {
 }
 
 // Body returns the text below a todo's front matter, if the snapshot was loaded with bodies.
-func (s Snapshot) Body(t todo.Todo) string {
-	if at := s.places[t.Ref()]; at.file == t.File {
-		return s.bodies[at]
-	}
-	return s.bodies[place{t.Source, t.File}]
-}
+func (s Snapshot) Body(t todo.Todo) string { return s.bodies[place{t.Dir, t.File}] }
 
 // Load reads every todo of the session, and also keeps the bodies if asked to. Readers need no lock: each file is complete, either old or
 // new.
@@ -110,9 +99,9 @@ func (s *Session) Reload(before Snapshot) (Snapshot, error) { return s.load(&bef
 func (s *Session) Look() (Snapshot, error) { return s.load(&Snapshot{looked: true}, false) }
 
 func (s *Session) load(before *Snapshot, bodies bool) (Snapshot, error) {
-	snap := Snapshot{full: bodies}
-	if before == nil {
-		snap.names, snap.bodies, snap.places = map[string][]string{}, map[place]string{}, map[todo.Ref]place{}
+	var snap Snapshot
+	if bodies {
+		snap.bodies = map[place]string{}
 	}
 	if before != nil && !before.looked {
 		snap.seen = make(map[place]seenFile, len(before.seen))
@@ -136,27 +125,19 @@ func (s *Session) load(before *Snapshot, bodies bool) (Snapshot, error) {
 	for i := range snap.Damaged {
 		snap.Damaged[i].Session = s.Name()
 	}
-	snap.sort()
+	todo.Sort(snap.Todos)
+	for i := range snap.Todos { // each todo is held once
+		at := place{snap.Todos[i].Dir, snap.Todos[i].File}
+		if seen, ok := snap.seen[at]; ok {
+			seen.todo = &snap.Todos[i]
+			snap.seen[at] = seen
+		}
+	}
+	snap.Index = todo.NewIndex(snap.Todos)
 	slices.SortFunc(snap.Damaged, func(a, b Damage) int {
 		return cmp.Or(cmp.Compare(a.Source, b.Source), cmp.Compare(a.File, b.File))
 	})
 	return snap, nil
-}
-
-// sort puts the todos that were read into Todos, in list order. seen then points there, so that each todo is held once.
-func (s *Snapshot) sort() {
-	slices.SortFunc(s.read, todo.Compare)
-	s.Todos = make([]todo.Todo, len(s.read))
-	for i := range s.Todos {
-		t := &s.Todos[i]
-		*t = *s.read[i]
-		at := place{t.Source, t.File}
-		if seen, ok := s.seen[at]; ok && seen.todo != nil {
-			seen.todo = t
-			s.seen[at] = seen
-		}
-	}
-	s.read, s.Index = nil, todo.NewIndex(s.Todos)
 }
 
 // gone adds ErrGone if the error says that the session was removed.
@@ -195,9 +176,6 @@ func (s *Session) loadSource(snap *Snapshot, before *Snapshot, dir string) error
 		}
 	}
 	snap.Sources = append(snap.Sources, dir)
-	if snap.names != nil {
-		snap.names[dir] = names
-	}
 	session := s.Name()
 	for i, name := range names {
 		at := place{dir, name}
@@ -217,12 +195,10 @@ func (s *Session) loadSource(snap *Snapshot, before *Snapshot, dir string) error
 		case l.damage != nil:
 			snap.Damaged = append(snap.Damaged, *l.damage)
 		case l.todo != nil:
-			if l.todo.Session == "" { // otherwise it belongs to the earlier snapshot, which others read
-				l.todo.Session = session
-			}
-			snap.read = append(snap.read, l.todo)
-			snap.placed(l.todo.Ref(), at)
-			if snap.full {
+			t := *l.todo
+			t.Session = session
+			snap.Todos = append(snap.Todos, t)
+			if snap.bodies != nil {
 				doc, _ := split(string(raw))
 				snap.bodies[at] = doc.body
 			}
@@ -263,18 +239,6 @@ func printable(name string) string {
 		}
 		return '·'
 	}, name)
-}
-
-// placed notes the location of a todo's file.
-func (s *Snapshot) placed(r todo.Ref, at place) {
-	if s.places == nil {
-		return
-	}
-	if _, taken := s.places[r]; taken {
-		s.places[r] = place{} // an id of several files belongs to none of them
-	} else {
-		s.places[r] = at
-	}
 }
 
 // loadFile reads a file as a todo. info is its present state, or nil.

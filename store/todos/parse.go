@@ -74,7 +74,7 @@ type reader struct {
 
 func (r *reader) todo(dir, name string) todo.Todo {
 	t := todo.Todo{
-		File: name, Schema: r.number("schema_version"),
+		Dir: dir, File: name, Schema: r.number("schema_version"),
 		Title: r.text("title"),
 		Origin: todo.Origin{SourceRef: r.text("source_ref"), FindingID: r.text("finding_id"),
 			FindingSeverity: r.text("finding_severity"),
@@ -247,17 +247,6 @@ func (r *reader) lease() todo.Lease {
 		r.fail(todo.RuleType, "lease", "is not a set of keys")
 		return l
 	}
-	for pair := range slices.Chunk(n.Content, 2) {
-		switch text := scalar(pair[1]); pair[0].Value {
-		case "id":
-			l.ID = text
-		case "pid":
-			l.PID, _ = strconv.Atoi(text)
-		case "host":
-			l.Host = model.Text(text)
-		case "until":
-			l.Until = model.Text(text)
-		}
-	}
+	_ = n.Decode(&l) // it leaves out what has another type
 	return l
 }

@@ -198,13 +198,12 @@ func OpenAt(base string) (*Session, error) {
 
 // Body reads the text below one todo's front matter as it is now, for a caller that shows few todos of many.
 func (s *Session) Body(t todo.Todo) (string, error) {
-	dir := t.Ref().Source()
-	root, err := files.Below(s.root, dir, false)
+	root, err := files.Below(s.root, t.Dir, false)
 	if err != nil {
 		return "", s.gone(err)
 	}
 	defer root.Close()
-	l, raw := loadFile(root, dir, t.File, nil)
+	l, raw := loadFile(root, t.Dir, t.File, nil)
 	if l.damage != nil {
 		return "", fmt.Errorf("todo %s: %w", t.Ref(), l.damage)
 	}
@@ -213,4 +212,4 @@ func (s *Session) Body(t todo.Todo) (string, error) {
 }
 
 // File is the path of a todo's file, for an editor.
-func (s *Session) File(t todo.Todo) string { return filepath.Join(s.Path(), t.Ref().Source(), t.File) }
+func (s *Session) File(t todo.Todo) string { return filepath.Join(s.Path(), t.Dir, t.File) }

@@ -203,10 +203,15 @@ func (s *Session) Create(drafts []todo.Draft, m todo.Move) (Made, error) {
 
 // nextID returns the id after every id of the source, in front matter or file names. A damaged file keeps its number.
 func (s *Snapshot) nextID(source string) string {
-	taken := append([]string(nil), s.names[source]...)
+	var taken []string
 	for _, t := range s.Todos {
-		if t.Source == source {
-			taken = append(taken, t.IssueID)
+		if t.Source == source || t.Dir == source {
+			taken = append(taken, t.IssueID, t.File)
+		}
+	}
+	for _, d := range s.Damaged {
+		if d.Source == source {
+			taken = append(taken, d.File)
 		}
 	}
 	return todo.NextID(taken)
@@ -215,13 +220,14 @@ func (s *Snapshot) nextID(source string) string {
 // draw returns the todo of a draft, and its file's content.
 func (s *Snapshot) draw(d todo.Draft, m todo.Move) (t todo.Todo, raw []byte, err error) {
 	if len(d.Dependencies) > 0 {
-		d.Dependencies = todo.NewIndex(s.Todos).Qualified(d.Dependencies, d.Source)
+		s.Index = todo.NewIndex(s.Todos)
+		d.Dependencies = s.Index.Qualified(d.Dependencies, d.Source)
 	}
 	if t, err = todo.New(d, s.nextID(d.Source), m); err != nil {
 		return t, nil, err
 	}
 	for _, dep := range d.Dependencies {
-		if _, ok := s.places[dep.In(d.Source)]; !ok {
+		if _, ok := s.Index.Find(dep.In(d.Source)); !ok {
 			return t, nil, todo.Refuse(todo.RuleDangling, "dependencies", "%s does not exist, so nothing can wait on it", dep)
 		}
 	}
@@ -245,9 +251,7 @@ func (s *Session) createOne(snap *Snapshot, t todo.Todo, raw []byte) error {
 		return err
 	}
 	s.markDirty(dir, t.Source)
-	snap.names[t.Source] = append(snap.names[t.Source], t.File)
 	snap.Todos = append(snap.Todos, t)
-	snap.placed(t.Ref(), place{t.Source, t.File})
 	return nil
 }
 

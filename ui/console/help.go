@@ -25,9 +25,8 @@ func helping(c *console) dialog {
 		for _, x := range action.OfFiles {
 			all = append(all, line{key: c.keys.KeyOf(x.ID), words: x.Title + ": " + x.Does})
 		}
-		for _, x := range triageKeys {
-			all = append(all, line{key: c.keys.KeyOf(x.id), words: c.keys.Keyed(x.does)})
-		}
+		all = append(all, line{words: c.keys.Keyed("{down} {up} next finding, the one before · {preview-down} {preview-up} scroll it · " +
+			"{next-needs-you} the next ten · {undo} take your last decision back · {todos} all todos by status")})
 	}
 	for _, id := range core {
 		l := line{key: c.keys.KeyOf(id)}
@@ -57,15 +56,6 @@ func helping(c *console) dialog {
 			return append(out, "", x.Note("all other acts: ")+x.Key.Paint(x.KeyOf(action.Palette)))
 		},
 	}
-}
-
-// triageKeys are the keys of the triage that decide nothing.
-var triageKeys = []struct {
-	id   action.ID
-	does string
-}{
-	{action.Down, "the next finding; {up} the one before; {preview-down} {preview-up} scroll it"}, {action.NeedsYou, "the next ten"},
-	{action.Undo, "take your last decision back"}, {action.TodoList, "all todos by status"},
 }
 
 // whereWords names the place whose keys are meant.
