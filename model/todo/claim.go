@@ -13,11 +13,11 @@ import (
 // Lease limits how long a claim counts. A claim without a lease was made by another tool.
 type Lease struct {
 	// ID is the fence. A change under a claim must show it, and a later claim has another.
-	ID string `json:"id" yaml:"id"`
+	ID string `json:"id"`
 	// PID is the claimant's process on Host, or 0 if it is not known.
-	PID   int        `json:"pid,omitempty" yaml:"pid"`
-	Host  model.Text `json:"host,omitempty" yaml:"host"`
-	Until model.Text `json:"until" yaml:"until"`
+	PID   int        `json:"pid,omitempty"`
+	Host  model.Text `json:"host,omitempty"`
+	Until model.Text `json:"until"`
 }
 
 // Liveness says whether a process is alive, as far as that is known.

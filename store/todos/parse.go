@@ -247,6 +247,17 @@ func (r *reader) lease() todo.Lease {
 		r.fail(todo.RuleType, "lease", "is not a set of keys")
 		return l
 	}
-	_ = n.Decode(&l) // it leaves out what has another type
+	for pair := range slices.Chunk(n.Content, 2) {
+		switch text := scalar(pair[1]); pair[0].Value {
+		case "id":
+			l.ID = text
+		case "pid":
+			l.PID, _ = strconv.Atoi(text)
+		case "host":
+			l.Host = model.Text(text)
+		case "until":
+			l.Until = model.Text(text)
+		}
+	}
 	return l
 }
