@@ -100,6 +100,9 @@ var limits = []struct {
 	{"a check's contents, in bytes", maxContents, true, func(n int) Command {
 		return KeepCheck{WorkItemID: "wi-a", Command: "go test ./...", Contents: strings.Repeat("x", n)}
 	}},
+	{"a task's command, in words", maxCommand, true, func(n int) Command {
+		return StartTask{WorkItemID: "wi-a", Summary: "s", Run: TaskRun{Command: numbered(n)}}
+	}},
 	{"links", maxLinks, false, func(n int) Command {
 		c := LinkWorkItem{WorkItemID: "wi-a"}
 		for _, t := range numbered(n) {

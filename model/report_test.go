@@ -1,6 +1,9 @@
 package model
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // TestAnnouncementsAreToldFromReports distinguishes what models say before they complete from what they report.
 func TestAnnouncementsAreToldFromReports(t *testing.T) {
@@ -23,6 +26,12 @@ func TestAnnouncementsAreToldFromReports(t *testing.T) {
 	} {
 		if LooksLikePreamble(Text(s)) {
 			t.Errorf("%q is taken for an announcement", s)
+		}
+	}
+	for n, want := range map[int]bool{maxPreamble: true, maxPreamble + 1: false} {
+		begin := "I will "
+		if got := LooksLikePreamble(Text(begin + strings.Repeat("é", n-len(begin)))); got != want {
+			t.Errorf("an announcement of %d characters: %v", n, got)
 		}
 	}
 }
