@@ -174,7 +174,12 @@ func startAgent(c *console) {
 	c.say("Starting " + string(c.agent) + "…")
 	c.start(func() tea.Msg {
 		out, err := c.opt.Start(c.fx.ctx, ref)
-		return act(func(c *console) { ran(c, config.Command{Name: "Start"}, out, err) })
+		return act(func(c *console) {
+			if err == nil {
+				showTab(c, screen.TabSession)
+			}
+			ran(c, config.Command{Name: "Start"}, out, err)
+		})
 	})
 }
 

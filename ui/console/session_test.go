@@ -1,6 +1,7 @@
 package console
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -476,4 +477,23 @@ func TestASessionThatAPersonRunsIsShownAsWhatItDoes(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestAStartedAgentsSessionIsShown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &fakeSessions{}
+		wd := newWorld(t, 120, 36, func(o *Options) {
+			o.Sessions = f
+			o.Start = func(context.Context, string) (string, error) { f.works(); return "agent claude-main is started", nil }
+		})
+		defer wd.end()
+		wd.create("a", "Split the limiter")
+		wd.settle()
+		wd.press("R")
+		wd.settle()
+		wd.pass(2 * time.Second)
+		if all := strings.Join(wd.frame(), "\n"); !strings.Contains(all, "limit/bucket.go") {
+			t.Errorf("what the agent says is not shown:\n%s", all)
+		}
+	})
 }
