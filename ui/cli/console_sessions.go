@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"vise/store/home"
 	"vise/ui/acp"
 	"vise/ui/agents"
+	"vise/ui/console"
 )
 
 // sessionView shows the sessions of a home in the console.
@@ -67,4 +69,37 @@ func (v *sessionView) Read(s home.Session, from, most int64) ([]acp.Entry, int64
 		return agents.Told(s, from, most)
 	}
 	return acp.ReadEnd(acp.LogPath(v.dir, s.Agent, s.ID), from, most)
+}
+
+// The bounds of a search in sessions.
+const (
+	sessionsSearched = 20
+	mostSaid         = 10
+)
+
+// Find is part of console.Sessions.
+func (v *sessionView) Find(line string, of model.AgentID) (hits []console.Said) {
+	words := strings.Fields(strings.ToLower(line))
+	list := slices.DeleteFunc(v.Known(), func(s home.Session) bool { return of != "" && s.Agent != of })
+	for _, s := range list[:min(len(list), sessionsSearched)] {
+		story := acp.StoryOf(s.Program)
+		all, _, _ := v.Read(s, 0, acp.MaxRead) // a session without a log has said nothing
+		for _, x := range all {
+			story.Add(x)
+		}
+		for _, p := range slices.Backward(story.Parts) {
+			said := model.Text(logLines(p))
+			if len(hits) == mostSaid {
+				return hits
+			}
+			if all := strings.ToLower(said.Raw()); p.From == model.Scheduler || len(words) == 0 || // raw: looked through
+				slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(all, w) }) {
+				continue
+			}
+			lines := said.Lines()
+			at := slices.IndexFunc(lines, func(l string) bool { return strings.Contains(strings.ToLower(l), words[0]) })
+			hits = append(hits, console.Said{Session: s.ID, Agent: s.Agent, At: p.At, Line: model.Text(strings.TrimSpace(lines[max(at, 0)]))})
+		}
+	}
+	return hits
 }

@@ -13,6 +13,7 @@ import (
 	"vise/model"
 	"vise/store/home"
 	"vise/ui/acp"
+	"vise/ui/console"
 )
 
 // demoSession is the session of the demo's main agent. Its log is scripted: the times count from the demo's beginning, and what comes after
@@ -38,6 +39,9 @@ func (d *demoSession) Known() []home.Session {
 	defer d.mu.Unlock()
 	return []home.Session{d.session}
 }
+
+// Find finds nothing: the demo's session is on the screen.
+func (d *demoSession) Find(string, model.AgentID) []console.Said { return nil }
 
 func (d *demoSession) Read(_ home.Session, from, _ int64) ([]acp.Entry, int64, error) {
 	d.mu.Lock()

@@ -4,13 +4,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"vise/model"
 	"vise/store/home"
-	"vise/ui/acp"
 	"vise/ui/action"
 	"vise/ui/config"
+	"vise/ui/console"
 )
 
 type listOptions struct {
@@ -210,7 +209,7 @@ type searchedFor struct {
 	// Todos are the file todos of the repository around the working directory. They belong to no agent.
 	Todos []todoHit `json:"file_todos,omitempty"`
 	// Said are places in the logs and transcripts of sessions.
-	Said []saidHit `json:"sessions,omitempty"`
+	Said []console.Said `json:"sessions,omitempty"`
 }
 
 func searchVerb() verb {
@@ -240,57 +239,14 @@ vise search -- limiter -gateway`,
 			}
 			rows := s.InOrder()
 			out := searchedFor{Words: words, Total: len(rows), Todos: found,
-				WorkItems: append([]model.Row{}, rows[:min(len(rows), limit)]...), Said: searchSessions(e, e.words)}
+				WorkItems: append([]model.Row{}, rows[:min(len(rows), limit)]...)}
 			out.Returned = len(out.WorkItems)
+			if h, err := open(e); err == nil {
+				out.Said = sessionsIn(h, e.now).Find(words, e.agent)
+			}
 			return &reply{data: out, warnings: cutWarning(s), text: func(p *page) { p.searched(out) }}, nil
 		},
 	}
-}
-
-// saidHit is a place in what a session said or did.
-type saidHit struct {
-	Session string        `json:"session_id"`
-	Agent   model.AgentID `json:"agent_id"`
-	At      time.Time     `json:"at"`
-	// Line is the first line with one of the words.
-	Line model.Text `json:"line"`
-}
-
-// The bounds of a search in sessions.
-const (
-	sessionsSearched = 20
-	mostSaid         = 10
-)
-
-// searchSessions finds parts of the newest sessions that have all words, newest first.
-func searchSessions(e *Env, words []string) (hits []saidHit) {
-	h, err := open(e)
-	if words = strings.Fields(strings.ToLower(strings.Join(words, " "))); err != nil || len(words) == 0 {
-		return nil
-	}
-	view := sessionsIn(h, e.now)
-	list := slices.DeleteFunc(view.Known(), func(s home.Session) bool { return e.agent != "" && s.Agent != e.agent })
-	for _, s := range list[:min(len(list), sessionsSearched)] {
-		story := acp.StoryOf(s.Program)
-		all, _, _ := view.Read(s, 0, acp.MaxRead) // a session without a log has said nothing
-		for _, x := range all {
-			story.Add(x)
-		}
-		for _, p := range slices.Backward(story.Parts) {
-			said := model.Text(logLines(p))
-			if len(hits) == mostSaid {
-				return hits
-			}
-			if all := strings.ToLower(said.Raw()); p.From == model.Scheduler || slices.ContainsFunc(words, // raw: looked through
-				func(w string) bool { return !strings.Contains(all, w) }) {
-				continue
-			}
-			lines := said.Lines()
-			at := slices.IndexFunc(lines, func(l string) bool { return strings.Contains(strings.ToLower(l), words[0]) })
-			hits = append(hits, saidHit{s.ID, s.Agent, p.At, model.Text(strings.TrimSpace(lines[max(at, 0)]))})
-		}
-	}
-	return hits
 }
 
 // search runs a filter to its end. Each step is a separate read.

@@ -101,15 +101,19 @@ func (b *box) typed(x facts, line string) []menuLine {
 		Result: effect{Do: b.read(words, on), Waits: true}}}
 }
 
-// items are the work items that the search found.
+// items are the work items, and the places in sessions, that the search found.
 func (b *box) items(x facts) (out []menuLine) {
+	if b.hits.words != strings.TrimSpace(b.Typed()) {
+		return nil
+	}
 	for _, r := range b.hits.rows[:min(len(b.hits.rows), mostInBox)] {
-		if b.hits.words != strings.TrimSpace(b.Typed()) {
-			return nil
-		}
 		out = append(out, menuLine{Group: "WORK ITEMS", Title: string(r.Handle) + " " + x.AgentName(r.AgentID),
 			Does:   x.RowMark(r) + " " + x.Show(r.Objective),
 			Result: act(func(c *console) { c.goToItem(r.AgentID, r.ID) })})
+	}
+	for _, s := range b.hits.said {
+		out = append(out, menuLine{Group: "SAID IN SESSIONS", Title: x.AgentName(s.Agent) + " " + x.Age(s.At), Does: x.Show(s.Line),
+			Result: act(func(c *console) { toFound(c, s) })})
 	}
 	return out
 }

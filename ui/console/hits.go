@@ -23,6 +23,8 @@ type hits struct {
 	// rows are the items in the scheduler's order, shown the events as drawn.
 	rows  []model.Row
 	shown screen.Events
+	// said are places in sessions.
+	said []Said
 	// answered: a step was done. underWay: a step is running. failed is the time of the truth on screen when a
 	// step failed.
 	answered, underWay bool
@@ -97,11 +99,40 @@ func lookOn(c *console) {
 			f = f.OfFinished()
 		}
 		*h = hits{asked: now, items: action.NewSearch(f, now.agent), events: action.NewEventSearch(f)}
+		if now.view == viewBox && c.fx.Sessions != nil {
+			c.start(c.fx.after(searchPause, func(c *console) { findSaid(c, now) }))
+		}
 	case h.whole(c.truth.revision):
 		return
 	}
 	h.underWay = true
 	c.start(c.fx.look(*h))
+}
+
+// searchPause is how long the operator types nothing before sessions are searched.
+const searchPause = 400 * time.Millisecond
+
+// findSaid searches sessions for the words of the box, unless they have changed.
+func findSaid(c *console, of asked) {
+	typed := func(c *console) *box {
+		if b, ok := c.layers.top().(*box); ok && b.hits.asked == of {
+			return b
+		}
+		return nil
+	}
+	sessions := c.fx.Sessions
+	if typed(c) != nil {
+		c.start(func() tea.Msg {
+			said := sessions.Find(of.words, "")
+			return act(func(c *console) {
+				if b := typed(c); b != nil {
+					h := b.hits
+					h.said = said
+					b.found(h, c.facts())
+				}
+			})
+		})
+	}
 }
 
 // hitsMsg brings a search after a step.
@@ -145,6 +176,7 @@ func (m hitsMsg) handle(c *console) {
 		c.troubled(m.err)
 		return
 	case m.view == viewBox:
+		m.said = b.hits.said
 		b.found(m.hits, c.facts())
 		return
 	}

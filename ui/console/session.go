@@ -27,6 +27,17 @@ type Sessions interface {
 	Known() []home.Session
 	// Read reads what a session said after an offset of its log or transcript, at most the last bytes, and where the next will be.
 	Read(s home.Session, from, most int64) (said []acp.Entry, next int64, err error)
+	// Find finds where an agent's sessions, or all, said or did all words, newest first. It is bounded.
+	Find(words string, of model.AgentID) []Said
+}
+
+// Said is a place in what a session said or did.
+type Said struct {
+	Session string        `json:"session_id"`
+	Agent   model.AgentID `json:"agent_id"`
+	At      time.Time     `json:"at"`
+	// Line is the first line with one of the words.
+	Line model.Text `json:"line"`
 }
 
 // talk is what is known of sessions, and what the one on screen said.
@@ -41,10 +52,10 @@ type talk struct {
 	stop    context.CancelFunc
 	// sent are the operator's messages.
 	sent map[model.AgentID][]model.Text
-	// back is how many sessions of the item backOf the operator went back. seek are words to show as soon as they are read.
-	back   int
-	backOf model.ItemID
-	seek   model.Text
+	// chosen is the id of the session that the operator went to, for the item chosenFor. seek finds the part to show as soon as it is read.
+	chosen    string
+	chosenFor model.ItemID
+	seek      func(acp.Part) bool
 }
 
 const (
@@ -63,18 +74,14 @@ const (
 	sessionsEvery = time.Second
 )
 
-// sessionOf is the session of an item, or the newest of its agent. The operator can go back to earlier ones of the item.
+// sessionOf is the session that the operator chose for an item, or the item's newest, or the newest of its agent.
 func (t talk) sessionOf(agent model.AgentID, item model.ItemID) (out home.Session, ok bool) {
-	back := 0
-	if t.backOf == item {
-		back = t.back
-	}
 	for _, s := range t.all {
-		isItems := item != "" && s.Item == item
-		if s.Agent == agent && (!ok || isItems && (out.Item != item || back > 0)) {
-			if isItems && out.Item == item {
-				back--
-			}
+		switch {
+		case s.Agent != agent:
+		case s.ID == t.chosen && item == t.chosenFor:
+			return s, true
+		case !ok || item != "" && s.Item == item && out.Item != item:
 			out, ok = s, true
 		}
 	}
@@ -83,17 +90,18 @@ func (t talk) sessionOf(agent model.AgentID, item model.ItemID) (out home.Sessio
 
 // earlierSession goes n sessions of the item back.
 func earlierSession(c *console, n int) {
-	t, item, all := &c.talk, c.cursor, 0
+	t, all := &c.talk, []home.Session{}
 	for _, s := range t.all {
-		if s.Agent == c.agent && s.Item == item {
-			all++
+		if s.Agent == c.agent && s.Item == c.cursor {
+			all = append(all, s)
 		}
 	}
-	if t.backOf != item {
-		t.back = 0
+	now, _ := t.sessionOf(c.shown())
+	at := slices.IndexFunc(all, func(s home.Session) bool { return s.ID == now.ID })
+	if at = min(max(at+n, 0), len(all)-1); at >= 0 {
+		t.chosen, t.chosenFor = all[at].ID, c.cursor
 	}
-	t.backOf, t.back = item, max(min(t.back+n, all-1), 0)
-	c.say(fmt.Sprintf("Session %d of %d of this item.", max(all-t.back, 1), max(all, 1)))
+	c.say(fmt.Sprintf("Session %d of %d of this item.", max(len(all)-at, 1), max(len(all), 1)))
 }
 
 // nextTurn moves the cursor to the next turn of the session, or the one before.
@@ -111,32 +119,50 @@ func nextTurn(c *console, step int) {
 
 // toSaid goes from the report to where its words were said.
 func toSaid(c *console) {
-	c.talk.seek = c.detail().Report.Text
+	words := c.detail().Report.Text.Raw()                                                                        // raw: looked for, not shown
+	seekIn(c, func(p acp.Part) bool { return p.Kind == acp.PartWords && strings.Contains(p.Text.Raw(), words) }) // raw: looked through
+}
+
+// toFound goes to a place in a session.
+func toFound(c *console, x Said) {
+	at := slices.IndexFunc(c.talk.all, func(s home.Session) bool { return s.ID == x.Session && s.Agent == x.Agent })
+	if at < 0 {
+		c.say("That session is not kept any more.")
+		return
+	}
+	s := c.talk.all[at]
+	c.goToItem(s.Agent, s.Item)
+	c.talk.chosen, c.talk.chosenFor = s.ID, s.Item
+	seekIn(c, func(p acp.Part) bool { return p.At.Equal(x.At) })
+}
+
+// seekIn shows the session, and in it the part that is looked for.
+func seekIn(c *console, is func(acp.Part) bool) {
 	goTab(screen.TabSession)(c)
+	c.talk.seek = is
 	if s, _ := c.talk.sessionOf(c.shown()); c.talk.shown.ID == s.ID && c.talk.next > 0 {
 		seekSaid(c)
 	}
 }
 
-// seekSaid shows the words that are looked for.
+// seekSaid shows the part that is looked for. One that was not read is looked for further back.
 func seekSaid(c *console) {
 	t := &c.talk
-	words := t.seek.Raw() // raw: looked for, not shown
-	if t.seek = ""; words == "" {
+	if t.seek == nil {
 		return
 	}
 	for i, p := range slices.Backward(t.shown.Parts) {
-		if p.Kind == acp.PartWords && strings.Contains(p.Text.Raw(), words) { // raw: looked through, not shown
-			t.shown = t.shown.Show(i)
+		if t.seek(p) {
+			t.shown, t.seek = t.shown.Show(i), nil
 			return
 		}
 	}
 	if t.most < acp.MaxRead {
-		t.seek = model.Text(words)
 		t.again(acp.MaxRead)
 		return
 	}
-	c.say("The report's words are not in what is kept of this session.")
+	t.seek = nil
+	c.say("Those words are not in what is kept of this session.")
 }
 
 // stillRuns says which agents run without the console, and how each is ended.

@@ -44,6 +44,15 @@ func (f *fakeSessions) Read(_ home.Session, from, most int64) ([]acp.Entry, int6
 	return out, int64(len(f.said)) * entryBytes, nil
 }
 
+func (f *fakeSessions) Find(words string, _ model.AgentID) (out []Said) {
+	for _, e := range f.said {
+		if strings.Contains(string(e.Ended), words) { // raw: looked through
+			out = append(out, Said{Session: f.all[0].ID, Agent: f.all[0].Agent, At: e.At, Line: e.Ended})
+		}
+	}
+	return out
+}
+
 func (f *fakeSessions) update(u sdk.SessionUpdate) {
 	f.said = append(f.said, acp.Entry{At: time.Now(), Update: &u})
 }
@@ -380,6 +389,36 @@ func TestOfALongSessionTheEndIsReadFirst(t *testing.T) {
 		wd.pass(time.Second)
 		if n := kept(); n > 64 || !strings.Contains(strings.Join(wd.frame(), "\n"), "later step 599") {
 			t.Errorf("%d parts are kept", n)
+		}
+	})
+}
+
+// TestTheSearchOverEverythingFindsWhatSessionsSaid, and enter goes there, also where the place was not read yet.
+func TestTheSearchOverEverythingFindsWhatSessionsSaid(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &fakeSessions{}
+		f.works()
+		f.said = append(f.said, acp.Entry{At: time.Now().Add(-time.Hour), Ended: "the zebra crossing"})
+		for i := range 100 {
+			f.run(fmt.Sprint("d", i), fmt.Sprintf("later step %d", i), "done", sdk.ToolCallStatusCompleted)
+		}
+		wd := talking(t, 120, 36, f)
+		defer wd.end()
+		wd.press("2", ":")
+		wd.write("zebra cross")
+		wd.settle()
+		if all := strings.Join(wd.frame(), "\n"); strings.Contains(all, "SAID IN SESSIONS") {
+			t.Errorf("sessions are searched while words are typed:\n%s", all)
+		}
+		wd.pass(time.Second)
+		if all := strings.Join(wd.frame(), "\n"); !strings.Contains(all, "SAID IN SESSIONS") || !strings.Contains(all, "the zebra crossing") {
+			t.Fatalf("it is not found:\n%s", all)
+		}
+		wd.press("enter")
+		wd.settle()
+		wd.pass(2 * time.Second)
+		if all := strings.Join(wd.frame(), "\n"); !strings.Contains(all, "▎── the zebra crossing") {
+			t.Errorf("the place is not shown:\n%s", all)
 		}
 	})
 }
