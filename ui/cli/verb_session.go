@@ -259,8 +259,8 @@ func logVerb() verb {
 	var follow bool
 	return verb{
 		use: "log SESSION|ID|AGENT", short: "Show what a session said and did; follow it",
-		long: `log prints what a session said. Of a session that a person runs in its program's own terminal it is read from the
-program's transcript (of a long one, the last 2 MiB): Claude Code, Codex, Gemini CLI and Copilot CLI keep one.`,
+		long: `log prints what a session said: of a long one, the last 2 MiB. Of a session that a person runs in its program's own
+terminal it is read from the program's transcript: Claude Code, Codex, Gemini CLI and Copilot CLI keep one.`,
 		example: "vise log -f claude",
 		flags:   flags{{"follow,f", &follow, "print what comes, until interrupted"}},
 		run: func(e *Env) (answer, error) {

@@ -61,6 +61,8 @@ type talk struct {
 const (
 	// firstBytes is how much of the end of a long log is read before the operator looks further back.
 	firstBytes = 256 << 10
+	// maxFollowed is how much more is read before the end is read again, so that what is far back takes no memory.
+	maxFollowed = 1 << 20
 	// mostSent is how many of the operator's messages are kept.
 	mostSent = 20
 )
@@ -235,7 +237,8 @@ func (l *permitLine) Press(k keyPress, x facts) (open bool, m message) {
 				return true, said(text.Sentence(choice.Off))
 			}
 			l.ready = false
-			return true, choice.Result
+			open, _ := outcome(choice.Result)
+			return open, choice.Result
 		}
 	}
 	return true, nil
@@ -341,7 +344,7 @@ func followSession(c *console) {
 		t.again(firstBytes)
 	case x.Stands && x.At.Part == 0 && len(x.Parts) > 0 && x.Parts[0].Kind == acp.PartEnded && t.most < acp.MaxRead:
 		t.again(acp.MaxRead)
-	case !x.Stands && t.next-t.opened > acp.MaxRead: // what was read long ago makes room
+	case !x.Stands && t.next-t.opened > maxFollowed:
 		t.again(firstBytes)
 	}
 	if t.stop != nil {
@@ -409,6 +412,9 @@ func (m sessionNews) handle(c *console) {
 		}
 		if m.from == 0 {
 			t.shown = t.shown.Shifted(len(t.story.Parts) - len(t.shown.Parts))
+		}
+		if m.next < m.from { // the log was set aside
+			t.opened = 0
 		}
 		t.shown.Parts, t.next = t.story.Parts, m.next
 		seekSaid(c)

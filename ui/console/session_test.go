@@ -300,7 +300,7 @@ func TestAPermissionIsAnsweredInItsSession(t *testing.T) {
 			}
 		}
 		press("j", "space answers")
-		press("space", "y once · a always in this session · n no")
+		press("space", "y once · a always in this session · n no · N no, and why")
 		press("y", "y once")
 		if p := permissions(); len(p) != 1 || p[0].Answer != "" {
 			t.Fatalf("a letter that came at once answers: %+v", p)
@@ -316,6 +316,42 @@ func TestAPermissionIsAnsweredInItsSession(t *testing.T) {
 		}
 		if all := strings.Join(wd.frame(), "\n"); !strings.Contains(all, "Answered claude") || strings.Contains(all, "y once") {
 			t.Errorf("the answer is not said:\n%s", all)
+		}
+	})
+}
+
+// TestAPermissionIsRefusedWithAReason, which is the agent's next message.
+func TestAPermissionIsRefusedWithAReason(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &fakeSessions{}
+		f.works()
+		f.all[0].State = home.SessionAsks
+		kind, title := sdk.ToolKindExecute, "rm -rf build"
+		f.said = append(f.said, acp.Entry{At: time.Now(), Ask: &sdk.ToolCallUpdate{ToolCallId: "c9", Kind: &kind, Title: &title}})
+		wd := talking(t, 120, 36, f)
+		defer wd.end()
+		wd.change("permission claude-main Bash rm -rf build")
+		wd.settle()
+		agent := func() model.Agent { return wd.console.(console).truth.desk.Agent }
+		for _, k := range []string{"j", "space"} {
+			wd.press(k)
+			wd.settle()
+		}
+		wd.pass(time.Second)
+		wd.press("N")
+		wd.settle()
+		if p := agent().Permissions; len(p) != 1 || p[0].Answer != "" {
+			t.Fatalf("it is answered before the reason is typed: %+v", p)
+		}
+		wd.write("Keep the build directory.")
+		wd.press("ctrl+s")
+		wd.settle()
+		wd.pass(time.Second)
+		if p := agent().Permissions; len(p) > 0 && p[0].Answer != model.PermitDeny || agent().QueuedInput != 1 {
+			t.Errorf("the permissions are %+v, %d messages wait", p, agent().QueuedInput)
+		}
+		if wd.console.(console).layers.top() != nil {
+			t.Errorf("a dialog stays open:\n%s", strings.Join(wd.frame(), "\n"))
 		}
 	})
 }

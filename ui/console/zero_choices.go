@@ -129,7 +129,20 @@ func permissionChoices(x facts, r model.Row) []zeroChoice {
 	if !p.CanAlways {
 		always.Off = program + " takes no such answer here"
 	}
-	return []zeroChoice{line("y", model.PermitOnce, "allow this call"), always, line("n", model.PermitDeny, "refuse this call")}
+	deny := line("n", model.PermitDeny, "refuse this call")
+	why := zeroChoice{menuLine: menuLine{Title: "no, with a message…", Does: "refuse this call, and say why"}, key: "N"}
+	why.Result = act(func(c *console) {
+		f := messaging(c).(*form)
+		send := f.Submit
+		f.Title = "Refuse the call, and say why"
+		f.Submit = func(x facts) message {
+			m := send(x).(apply)
+			m.Before = deny.Result
+			return m
+		}
+		c.open(f)
+	})
+	return []zeroChoice{line("y", model.PermitOnce, "allow this call"), always, deny, why}
 }
 
 // permission is the request of a row, if its agent still has it.

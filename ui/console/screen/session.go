@@ -442,7 +442,7 @@ func (v Detail) askedFor(p acp.Part, w int) []string {
 	if p.Text == "" && v.Session.State == home.SessionAsks {
 		how := "  {do} answers: once, always in this session, or no"
 		if v.Session.Answers {
-			how = "  y once · a always in this session · n no"
+			how = "  y once · a always in this session · n no · N no, and why"
 		}
 		out = append(out, v.Note(v.Keyed(how)))
 	}
