@@ -98,7 +98,8 @@ func (v *sessionView) Find(line string, of model.AgentID) (hits []console.Said) 
 			}
 			lines := said.Lines()
 			at := slices.IndexFunc(lines, func(l string) bool { return strings.Contains(strings.ToLower(l), words[0]) })
-			hits = append(hits, console.Said{Session: s.ID, Agent: s.Agent, At: p.At, Line: model.Text(strings.TrimSpace(lines[max(at, 0)]))})
+			line := model.Text(strings.TrimSpace(lines[max(at, 0)]))
+			hits = append(hits, console.Said{Session: s.ID, Agent: s.Agent, At: p.At, Line: line})
 		}
 	}
 	return hits

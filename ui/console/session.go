@@ -121,8 +121,10 @@ func nextTurn(c *console, step int) {
 
 // toSaid goes from the report to where its words were said.
 func toSaid(c *console) {
-	words := c.detail().Report.Text.Raw()                                                                        // raw: looked for, not shown
-	seekIn(c, func(p acp.Part) bool { return p.Kind == acp.PartWords && strings.Contains(p.Text.Raw(), words) }) // raw: looked through
+	words := c.detail().Report.Text
+	seekIn(c, func(p acp.Part) bool {
+		return p.Kind == acp.PartWords && strings.Contains(p.Text.Raw(), words.Raw()) // raw: looked through, not shown
+	})
 }
 
 // toFound goes to a place in a session.
