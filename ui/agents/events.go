@@ -24,9 +24,7 @@ type payload struct {
 	// Active means that the program is already continuing because a Stop hook asked it to.
 	Active bool `json:"stop_hook_active"`
 	// Prompt is the prompt for the model, without the text that hooks add.
-	Prompt string `json:"prompt"`
-	// Source says why the session begins.
-	Source   string          `json:"source"`
+	Prompt   string          `json:"prompt"`
 	Last     string          `json:"last_assistant_message"`
 	Tool     string          `json:"tool_name"`
 	Input    json.RawMessage `json:"tool_input"`
