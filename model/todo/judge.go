@@ -102,7 +102,7 @@ func Judge(t Todo, m Move, among *Index) (Change, error) {
 func outcome(t Todo, row Transition, m Move) Todo {
 	after := t
 	after.Status, after.Updated = m.To, Day(m.At)
-	if len(row.Clears) > 0 {
+	if row.Releases {
 		after.AssignedTo, after.ClaimedAt, after.Reason = "", "", ""
 	}
 	after.Lease = Lease{}
@@ -257,8 +257,8 @@ type Transition struct {
 	From, To Status
 	// Needs are the front matter keys that must have a value after the move.
 	Needs []string
-	// Clears are the keys that are emptied.
-	Clears []string
+	// Releases says that the claim and its reason are emptied.
+	Releases bool
 	// When says what leads to the move. It is the history's reason if the author gives none.
 	When string
 }
@@ -269,7 +269,6 @@ var (
 	fixedKeys     = append(slices.Clip(rejectionKeys), "completed_by", "completed_at")
 	blockedKeys   = []string{"dependencies"}
 	interruptKeys = []string{"resolution_reason"}
-	releaseKeys   = []string{"assigned_to", "claimed_at", "resolution_reason"}
 )
 
 // table is the whole lifecycle. Where its sources disagree: a pending todo can be completed directly; every todo that is not final can be
@@ -286,9 +285,9 @@ var table = []Transition{
 	{From: InProgress, To: Interrupted, Needs: interruptKeys, When: "session or claimant ended"},
 	{From: InProgress, To: WontFix, Needs: rejectionKeys, When: "rejected"},
 	{From: Blocked, To: InProgress, Needs: claimKeys, When: "dependency resolved"},
-	{From: Blocked, To: Ready, Clears: releaseKeys, When: "claimant gone"},
+	{From: Blocked, To: Ready, Releases: true, When: "claimant gone"},
 	{From: Blocked, To: WontFix, Needs: rejectionKeys, When: "rejected"},
-	{From: Interrupted, To: Ready, Clears: releaseKeys, When: "resumed"},
+	{From: Interrupted, To: Ready, Releases: true, When: "resumed"},
 	{From: Interrupted, To: WontFix, Needs: rejectionKeys, When: "rejected"},
 }
 

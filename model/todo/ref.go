@@ -127,7 +127,7 @@ func slug(title string) string {
 	var b strings.Builder
 	gap := false
 	for _, r := range strings.ToLower(title) {
-		if r > 0x7f || !alnum(byte(r)) {
+		if !strings.ContainsRune(model.LowerCase+model.Digits, r) {
 			gap = b.Len() > 0
 			continue
 		}

@@ -223,8 +223,6 @@ func ValidSource(s string) bool {
 	return len(s) <= maxID && model.IsName(s, model.LowerCase+model.Digits, "-")
 }
 
-func alnum(c byte) bool { return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' }
-
 func oneOf[T ~string](field, s string, valid []T) (T, error) {
 	if i := slices.Index(valid, T(s)); i >= 0 {
 		return valid[i], nil

@@ -62,19 +62,6 @@ func OpenAll(repo string) ([]*Session, error) {
 	return all, err
 }
 
-// Places returns the todos directories of a repository. It does not look for todos, which makes it cheaper than Discover.
-func Places(repo string) []string {
-	root, err := os.OpenRoot(repo)
-	if err != nil {
-		return nil
-	}
-	defer root.Close()
-	return slices.DeleteFunc(candidates(root), func(rel string) bool {
-		info, err := root.Lstat(rel)
-		return err != nil || !info.IsDir()
-	})
-}
-
 // candidates returns the directories of the known layouts: tmp/*/todos, tmp/*/*/todos, todos.
 func candidates(root *os.Root) []string {
 	out := []string{"todos"}

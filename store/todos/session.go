@@ -115,10 +115,14 @@ func nameOf(rel string) string { return strings.TrimSuffix(strings.TrimPrefix(re
 // OpenNamed opens the session with this Name.
 func OpenNamed(repo, name string) (*Session, error) {
 	name = strings.TrimSuffix(strings.TrimPrefix(name, "tmp/"), "/todos")
-	for _, rel := range Places(repo) {
-		if nameOf(rel) == name {
-			return Open(repo, rel)
+	found, err := Discover(repo)
+	for _, f := range found {
+		if nameOf(f.Rel) == name {
+			return Open(repo, f.Rel)
 		}
+	}
+	if err != nil {
+		return nil, err
 	}
 	return nil, fmt.Errorf("session %q: %w", name, fs.ErrNotExist)
 }

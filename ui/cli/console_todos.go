@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime/debug"
-	"slices"
 	"sync"
 	"time"
 
@@ -29,10 +28,8 @@ type fileTodos struct {
 	news chan struct{}
 
 	mu sync.Mutex // protects the fields below
-	// own are the directories of the repository's sessions, newest first. seen are the places where a session could be, as they were at
-	// that time.
+	// own are the directories of the repository's sessions, newest first.
 	own      []model.Text
-	seen     []string
 	sessions map[model.Text]*watchedSession
 	watching sync.WaitGroup
 	thrifty  sync.Once
@@ -138,7 +135,6 @@ func (r *fileTodos) fresh(base model.Text) (*watchedSession, error) {
 // ours returns the repository's sessions as they are now, newest first. left is the number of older sessions that are not returned. trouble
 // is why a session cannot be read.
 func (r *fileTodos) ours() (all []*watchedSession, left int, trouble error) {
-	r.seen = todos.Places(r.repo)
 	found, err := todos.Discover(r.repo)
 	if err != nil {
 		return nil, 0, err
@@ -237,17 +233,10 @@ func (r *fileTodos) Next(ctx context.Context) error {
 	}
 }
 
-// appeared reports whether there may be a session that was not read yet. A place without todos is checked again until it has some.
+// appeared reports whether there are more or fewer sessions than were read.
 func (r *fileTodos) appeared() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	now := todos.Places(r.repo)
-	if !slices.Equal(now, r.seen) {
-		return true
-	}
-	if len(now) == len(r.own) {
-		return false
-	}
 	found, err := todos.Discover(r.repo)
 	return err == nil && min(len(found), mostSessions) != len(r.own)
 }
