@@ -12,36 +12,44 @@ import (
 	"testing/synctest"
 	"time"
 
+	sdk "github.com/coder/acp-go-sdk"
+
 	"vise/model"
+	"vise/store/home"
+	"vise/ui/acp"
 	"vise/ui/config"
 )
 
 // go test ./ui/console -run Frames -update writes docs/frames again.
 var updateFrames = flag.Bool("update", false, "write docs/frames anew")
 
-// framesFile has the frames at one size, to read a change of the screen in. At the other sizes they are checked to be whole.
-const framesFile = "../../docs/frames/80x24.txt"
+// framesAt is the directory of the frames to read a change of the screen in: all at one size, and those of sessions at each other. The rest
+// is checked to be whole.
+const framesAt = "../../docs/frames/"
 
 func TestFramesInTheDocumentationAreThoseOfTheConsole(t *testing.T) {
-	for _, size := range [][2]int{{200, 50}, {120, 36}, {80, 24}, {50, 20}} {
-		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
+	for _, size := range [][2]int{{200, 60}, {120, 36}, {80, 24}, {50, 20}} {
+		name := fmt.Sprintf("%dx%d", size[0], size[1])
+		t.Run(name, func(t *testing.T) {
 			var got string
 			synctest.Test(t, func(t *testing.T) { got = tour(t, size[0], size[1]) })
 			if size != [2]int{80, 24} {
-				return
+				synctest.Test(t, func(t *testing.T) { got = sessionTour(t, size[0], size[1]) })
+				name = "sessions-" + name
 			}
+			file := framesAt + name + ".txt"
 			if *updateFrames {
-				if err := os.WriteFile(framesFile, []byte(got), 0o644); err != nil {
+				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
 					t.Fatal(err)
 				}
 			}
-			want, err := os.ReadFile(framesFile)
+			want, err := os.ReadFile(file)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if at, is, was := firstDifference(got, string(want)); at > 0 {
 				t.Errorf("%s:%d is %q, the console shows %q: go test ./ui/console -run Frames -update, then read the difference",
-					framesFile, at, was, is)
+					file, at, was, is)
 			}
 		})
 	}
@@ -99,7 +107,7 @@ var wide = []string{"Desk", "Fleet", "Inbox", "Activity", "Reports", "Inbox: an 
 
 func (x *touring) take(name string) {
 	x.t.Helper()
-	if x.w >= previewFrom && !slices.Contains(wide, name) {
+	if x.w >= previewFrom && !slices.Contains(wide, name) && !strings.HasPrefix(name, "Session") {
 		return
 	}
 	lines := x.frame()
@@ -171,6 +179,19 @@ func sessionTour(t *testing.T, w, h int) string {
 	x.keys("G", "m")
 	x.write("Keep the headers.")
 	x.take("Session: a message")
+	x.keys("esc")
+	f.all = slices.Clone(f.all)
+	f.all[0].State = home.SessionAsks
+	kind, title := sdk.ToolKindExecute, "rm -rf build"
+	f.said = append(f.said, acp.Entry{At: time.Now(), Ask: &sdk.ToolCallUpdate{ToolCallId: "c9", Kind: &kind, Title: &title}})
+	x.change("permission claude-main Bash rm -rf build")
+	x.pass(2 * time.Second)
+	x.settle()
+	x.take("Session: a permission")
+	x.keys("space")
+	x.pass(time.Second)
+	x.settle()
+	x.take("Session: a permission that letters answer")
 	x.keys("esc", "2")
 	x.take("Fleet: a session runs")
 	return x.out.String()
