@@ -23,9 +23,9 @@ import (
 
 var killedSeed = flag.Uint64("killed-seed", 0, "the seed of TestWordsOutliveKills; 0 chooses one")
 
-// unwritten is how old words must be when their driver is killed, to be in the session's log: that is written sixty times a second, and this
+// unwritten is how old words must be when their driver is killed, to be in the session's log: that is written sixty times a second, but this
 // machine may be busy.
-const unwritten = 200 * time.Millisecond
+const unwritten = time.Second
 
 // speaker tells this process's words from those of all others; numbers of processes come again.
 var speaker = time.Now().UnixNano()
