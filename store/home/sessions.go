@@ -314,7 +314,7 @@ func (h Sessions) Known(lives func(Session) bool) (out []Session) {
 		if s.State != SessionGone && (isGone || lives != nil && !lives(s)) {
 			s.State, s.Doing = SessionGone, ""
 			if !driven {
-				s.Since = h.now().Add(-age).UTC()
+				s.Since = h.now().Add(-age).UTC().Truncate(time.Second) // the same whenever it is asked
 			}
 		}
 		out = append(out, s)

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"sync"
@@ -35,16 +34,15 @@ func (e *Env) sessions() []home.Session {
 	return sessionsIn(e.home, e.now).Known()
 }
 
-// says what the agent's session does, or else what the scheduler would do.
+// says what the agent's session does, if that is what its agent does.
 func (e *Env) says(agent model.AgentID, d model.Decision) string {
 	s, _ := home.Live(e.sessions(), agent)
-	return cmp.Or(s.Says(e.now(), d), decisionWords(d))
+	return s.Says(e.now(), d)
 }
 
 // doesNow puts what the agent's session does in the place of when it runs next.
 func (e *Env) doesNow(agent model.AgentID, d model.Decision, label *string, next *model.Text) {
-	s, _ := home.Live(e.sessions(), agent)
-	if words := s.Says(e.now(), d); words != "" {
+	if words := e.says(agent, d); words != "" {
 		*next = model.Text(words)
 		if *label == "Runs next" {
 			*label = "Does now"

@@ -177,7 +177,7 @@ whatever the agent's limits are. vise why AGENT says what holds an agent back.`,
 			if err != nil {
 				return nil, err
 			}
-			return receiptAnswer(in, "%s: %s", in.AgentID, e.says(in.AgentID, *in.Decision)), nil
+			return receiptAnswer(in, "%s: %s", in.AgentID, cmp.Or(e.says(in.AgentID, *in.Decision), decisionWords(*in.Decision))), nil
 		},
 	}
 }
