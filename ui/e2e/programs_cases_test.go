@@ -3,6 +3,9 @@
 package e2e
 
 import (
+	"encoding/json"
+	"fmt"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -55,10 +58,75 @@ func reportsOfBoth(r *programRun) string {
 
 var said = scriptedReply{Text: finalText}
 
+// ownWords are the end of the report of one item, if it has words of its own.
+func ownWords(id model.ItemID) string { return " This is the report of " + string(id) + "." }
+
+// eachWithWords is a script that completes items one after the other, each picked and with words of its own.
+func eachWithWords(n int) func(*programRun) []scriptedReply {
+	return func(r *programRun) (out []scriptedReply) {
+		for i, id := range r.items[:n] {
+			if i > 0 {
+				out = append(out, uses("", "PickWorkItem", named(id)))
+			}
+			out = append(out, completes(reportWords+ownWords(id), id))
+		}
+		return append(out, said)
+	}
+}
+
+func reportsOf(n int) func(*programRun) string {
+	return func(r *programRun) string {
+		var all []string
+		for _, id := range r.items[:n] {
+			all = append(all, r.report(id))
+		}
+		if len(slices.Compact(slices.Clone(all))) == 1 {
+			return "each: " + all[0]
+		}
+		return strings.Join(all, "; ")
+	}
+}
+
+// tokensCounted compares what vise counted of the session with what the model told: 100 and 20 tokens a reply.
+func tokensCounted(r *programRun) string {
+	var out struct {
+		Data struct {
+			Interactive []model.Usage `json:"interactive"`
+		} `json:"data"`
+	}
+	if err := json.Unmarshal(r.vise("cost", "--json"), &out); err != nil {
+		r.t.Fatal(err)
+	}
+	n := int64(len(r.model.Requests()))
+	switch list := out.Data.Interactive; {
+	case len(list) == 0:
+		return "not told"
+	case len(list) == 1 && list[0].InputTokens == 100*n && list[0].OutputTokens == 20*n:
+		return "those of each reply, once"
+	default:
+		return fmt.Sprintf("%v of %d replies", list, n)
+	}
+}
+
+// toolsAtFirst says how the first request has vise's tools.
+func toolsAtFirst(r *programRun) string {
+	first := r.model.Requests()[0]
+	var q modelRequest
+	_ = json.Unmarshal([]byte(first), &q) // a request of another shape has no tools
+	switch {
+	case slices.ContainsFunc(q.tools(), func(t modelTool) bool { return strings.HasSuffix(t.Name, "CompleteWorkItem") }):
+		return "there"
+	case strings.Contains(first, "CompleteWorkItem"):
+		return "named in its text"
+	}
+	return "not there"
+}
+
 var programCases = []programCase{
 	{"the work context in the first request", true, false, afterCompletion(said), func(r *programRun) string {
 		return []string{"not in it", "once", "twice"}[min(2, strings.Count(r.model.Requests()[0], "# Work of agent "+r.name))]
 	}},
+	{"vise's tools in the first request", true, false, afterCompletion(said), toolsAtFirst},
 	{"words beside the completion", false, false, afterCompletion(said), reportOfFirst},
 	{"the same, its tools not permitted, its hooks not trusted", false, true, afterCompletion(said), reportOfFirst},
 	{"no words beside it", false, false, func(r *programRun) []scriptedReply {
@@ -69,6 +137,8 @@ var programCases = []programCase{
 		both.Calls = append(both.Calls, completes("", r.items[1]).Calls...)
 		return []scriptedReply{both, said}
 	}, reportsOfBoth},
+	{"two completions one after the other, each with words", false, false, eachWithWords(2), reportsOf(2)},
+	{"three completions one after the other, each with words", false, false, eachWithWords(3), reportsOf(3)},
 	{"a refused completion", false, false, func(*programRun) []scriptedReply {
 		return []scriptedReply{completes(reportWords, "wi-nosuch"), said}
 	}, reportOfFirst},
@@ -82,7 +152,10 @@ var programCases = []programCase{
 	{"the model fails after it", true, false, afterCompletion(scriptedReply{Status: 400}), reportOfFirst},
 	{"SIGINT after it", false, false, signalled(syscall.SIGINT), reportOfFirst},
 	{"SIGKILL after it", false, false, signalled(syscall.SIGKILL), reportOfFirst},
+	{"tokens that `vise cost` counts", false, false, eachWithWords(2), tokensCounted},
 	{"a permission that it asks for at a terminal, in the inbox", false, false, nil, promptInInbox},
+	{"what `vise sessions` says at a terminal: it answers, asks, is refused, is killed", false, false, nil, statesAtTerminal},
+	{"its settings after install and `--uninstall`", true, false, nil, settingsLeft},
 }
 
 // signalled is a script in which a signal ends the program after a completion.

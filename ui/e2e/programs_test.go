@@ -25,7 +25,8 @@ import (
 	"vise/ui/agents"
 )
 
-// programsVariable names the directory, as an absolute path, of the agents' programs. Each runs with a scripted model.
+// programsVariable names the directories, as absolute paths with colons between them, of the agents' programs. Each runs with a scripted
+// model, and each version that differs.
 const programsVariable = "VISE_PROGRAMS"
 
 var matrix = flag.Bool("matrix", false, "write what the programs did into docs/agents.md")
@@ -42,43 +43,22 @@ const programLimit = 3 * time.Minute
 // TestProgramsWorkWithVise runs the real programs and compares the results with the table in docs/agents.md. Without
 // -tags soak only the short cases run.
 //
-//	VISE_PROGRAMS=DIR go test -tags soak ./ui/e2e -run ProgramsWork -matrix
+//	VISE_PROGRAMS=DIR:DIR go test -tags soak ./ui/e2e -run ProgramsWork -matrix
 func TestProgramsWorkWithVise(t *testing.T) {
-	dir := os.Getenv(programsVariable)
-	if dir == "" {
+	dirs := filepath.SplitList(os.Getenv(programsVariable))
+	if len(dirs) == 0 {
 		t.Skipf("%s names no directory of agents' programs", programsVariable)
 	}
 	got := map[string]map[string]string{}
 	t.Run("runs", func(t *testing.T) {
 		for _, name := range scripted {
-			program, way, _ := strings.Cut(name, ", ")
-			path := filepath.Join(dir, program)
-			out, err := programCommand(t.TempDir(), path, "--version").Output()
-			version := regexp.MustCompile(`\d+\.\d+\.\d+`).FindString(string(out))
-			if err != nil || version == "" {
-				t.Logf("%s is not installed: %v", path, err)
-				continue
-			}
-			got[name] = map[string]string{versionRow: version}
-			for _, c := range programCases {
-				if c.short || storetest.Long {
-					t.Run(name+"/"+c.name, func(t *testing.T) {
-						r := newProgramRun(t, program, path)
-						r.way = way
-						if c.script != nil {
-							r.play(c)
-						}
-						got[name][c.name] = c.got(r)
-						if t.Failed() {
-							t.Logf("the program said:\n%s", r.said.String())
-						}
-					})
-				}
+			for _, dir := range dirs {
+				runProgram(t, dir, name, got)
 			}
 		}
 	})
 	if len(got) == 0 {
-		t.Skipf("none of %v is in %s", scripted, dir)
+		t.Skipf("none of %v is in %v", scripted, dirs)
 	}
 	const page = "../../docs/agents.md"
 	raw, err := os.ReadFile(page)
@@ -96,11 +76,66 @@ func TestProgramsWorkWithVise(t *testing.T) {
 	}
 	for name, cells := range got {
 		for c, cell := range cells {
-			if rows[c][name] != cell {
-				t.Errorf("%s, %s: %q, docs/agents.md says %q", name, c, cell, rows[c][name])
+			if said := saidOf(rows[c][name], got[name][versionRow]); said != cell {
+				t.Errorf("%s, %s: %q, docs/agents.md says %q", name, c, cell, said)
 			}
 		}
 	}
+}
+
+// runProgram runs the cases of a program in a directory. The cells of a version that ran before stay where they are the same; where they
+// differ, both name their version.
+func runProgram(t *testing.T, dir, name string, got map[string]map[string]string) {
+	program, way, _ := strings.Cut(name, ", ")
+	path := filepath.Join(dir, program)
+	out, err := programCommand(t.TempDir(), path, "--version").Output()
+	version := regexp.MustCompile(`\d+\.\d+\.\d+`).FindString(string(out))
+	if err != nil || version == "" {
+		t.Logf("%s is not installed: %v", path, err)
+		return
+	}
+	if got[name] == nil {
+		got[name] = map[string]string{}
+	}
+	earlier := got[name][versionRow]
+	if strings.Contains(earlier, version) {
+		return
+	}
+	got[name][versionRow] = strings.TrimPrefix(earlier+versions+version, versions)
+	for _, c := range programCases {
+		if !c.short && !storetest.Long {
+			continue
+		}
+		t.Run(name+" "+version+"/"+c.name, func(t *testing.T) {
+			r := newProgramRun(t, program, path)
+			r.way = way
+			if c.script != nil {
+				r.play(c)
+			}
+			switch was, cell := got[name][c.name], c.got(r); {
+			case was == "" || was == cell:
+				got[name][c.name] = cell
+			default:
+				got[name][c.name] = fmt.Sprintf("%s (%s)%s%s (%s)", was, earlier, versions, cell, version)
+			}
+			if t.Failed() {
+				t.Logf("the program said:\n%s", r.said.String())
+			}
+		})
+	}
+}
+
+// versions stands between the two versions of a program, and between their cells where they differ.
+const versions = " / "
+
+// saidOf is what a cell says of some versions: all of it, or one version's part.
+func saidOf(cell, of string) string {
+	for part := range strings.SplitSeq(cell, versions) {
+		if said, ok := strings.CutSuffix(part, " ("+of+")"); ok || part == of {
+			return said
+		}
+	}
+	return cell
 }
 
 // TestTheMatrixOfProgramsIsWhole: the table has a row for each case and a cell for each program, none empty.
@@ -217,7 +252,7 @@ func newProgramRun(t *testing.T, name, path string) *programRun {
 		}
 	}
 	r.vise("init", "--agent", name)
-	for range 2 {
+	for range 3 {
 		made := r.vise("new", "Split the limiter", "--json")
 		r.items = append(r.items, model.ItemID(regexp.MustCompile(`wi-[0-9a-z]{26}`).Find(made)))
 	}
@@ -341,6 +376,9 @@ func (r *programRun) reportAfter(id model.ItemID, o service.Options) (out string
 		case v.Report != nil:
 			out = sources[v.Report.By] + ", kept"
 			r.expect(v.Report.Text)
+			if own := strings.TrimPrefix(v.Report.Text.Raw(), reportWords); own != "" && own != ownWords(id) && v.Report.By == model.ReportSameRound {
+				out = "another's words"
+			}
 		default:
 			out = noWords
 			var from []string

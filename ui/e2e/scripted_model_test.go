@@ -274,6 +274,8 @@ func speakChat(n int, text string, calls []modelCall, send func(string, any)) {
 			"function": object{"name": c.name, "arguments": c.input}}}}, nil)
 	}
 	chunk(object{}, stop)
+	send("", object{"id": fmt.Sprintf("chat_%d", n), "object": "chat.completion.chunk", "model": "scripted", "choices": []any{},
+		"usage": object{"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}})
 }
 
 func speakGemini(_ int, text string, calls []modelCall, send func(string, any)) {
