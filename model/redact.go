@@ -1,65 +1,62 @@
 package model
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 	"sync"
 )
 
-// secrets compiles the forms of secrets at their first use, because few commands save texts.
-var secrets = sync.OnceValue(func() (s struct{ key, line, url, bearer, jwt, github, aws, inline, variable, flag *regexp.Regexp }) {
-	c := regexp.MustCompile
-	s.key = c(`(?i)-----BEGIN [A-Z ]*PRIVATE KEY-----`)
-	s.line = c(`(?m)^[ \t]*([A-Za-z_][A-Za-z0-9_]*)(=)(.*\S.*)$`)
-	s.url = c(`([A-Za-z][A-Za-z0-9+.-]*://)[^/\s:@]*:[^/\s@]*@`)
-	s.bearer = c(`(?i)\bbearer\s+[A-Za-z0-9._~+/=-]{8,}\b`)
-	s.jwt = c(`\beyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\b`)
-	s.github = c(`\bgh[pousr]_[A-Za-z0-9]{20,}\b`)
-	s.aws = c(`\b(?:AKIA|ASIA|AIDA|AROA)[A-Z0-9]{16}\b`)
-	s.inline = c(`(?i)\b(token|password|passwd|secret|api[_-]?key|access[_-]?key|client[_-]?secret|authorization|cookie|` +
-		`credential|session)\b(\s*[:=]\s*)(\S+)`)
-	s.variable = c(`\b([A-Z][A-Z0-9_]*)(=)(\S+)`)
-	s.flag = c(`(--[a-z-]*)(\s+)([^\s-]\S*)`)
-	return s
+// secretForm is a form of secrets, and what replaces one. Without a replacement it has three groups, name, sign and value, and the name
+// decides.
+type secretForm struct {
+	*regexp.Regexp
+	with string
+}
+
+// secretForms are compiled at their first use, because few commands save texts.
+var secretForms = sync.OnceValue(func() (forms []secretForm) {
+	for _, f := range [][2]string{
+		{`(?is)^.*-----BEGIN [A-Z ]*PRIVATE KEY-----.*$`, "[redacted:private_key]"},
+		{`(?m)^[ \t]*([A-Za-z_][A-Za-z0-9_]*)(=)(.*\S.*)$`},
+		{`([A-Za-z][A-Za-z0-9+.-]*://)[^/\s:@]*:[^/\s@]*@`, "$1[redacted:credential]@"},
+		{`(?i)\bbearer\s+[A-Za-z0-9._~+/=-]{8,}\b`, "Bearer [redacted:token]"},
+		{`\beyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\b`, "[redacted:token]"},
+		{`\bgh[pousr]_[A-Za-z0-9]{20,}\b`, "[redacted:token]"},
+		{`\b(?:AKIA|ASIA|AIDA|AROA)[A-Z0-9]{16}\b`, "[redacted:access_key]"},
+		{`(?i)\b(token|password|passwd|secret|api[_-]?key|access[_-]?key|client[_-]?secret|authorization|cookie|` +
+			`credential|session)\b(\s*[:=]\s*)(\S+)`},
+		{`\b([A-Z][A-Z0-9_]*)(=)(\S+)`},
+		{`(--[a-z-]*)(\s+)([^\s-]\S*)`},
+	} {
+		forms = append(forms, secretForm{regexp.MustCompile(f[0]), f[1]})
+	}
+	return forms
 })
 
-// secretKinds are words in the name of a value that is a secret, each with the kind of secret. The first that occurs counts.
-var secretKinds = [][2]string{
-	{"private_key", "private_key"}, {"ssh_key", "private_key"}, {"api_key", "api_key"},
-	{"apikey", "api_key"},
-	{"access_key", "access_key"}, {"secret", "secret"}, {"passwd", "password"}, {"password", "password"},
-	{"authorization", "credential"}, {"auth_header", "credential"},
-	{"cookie", "credential"}, {"credential", "credential"}, {"session", "session"}, {"token", "token"},
-}
+// secretNames are words in the name of a value that is a secret, some with the kind of secret. The first that occurs counts.
+var secretNames = strings.Fields("private_key ssh_key:private_key api_key apikey:api_key access_key secret passwd:password password " +
+	"authorization:credential auth_header:credential cookie:credential credential session token")
 
 // Redact replaces known forms of secrets in a text by [redacted:KIND], as AICTX does in files that are shared. Beyond AICTX's forms it
 // finds variables and flags within a command, addresses with a password within a text, and a private key whose end is missing.
 func Redact(t Text) Text {
-	s, find := t.Raw(), secrets() // raw: a Text again
-	if find.key.MatchString(s) {
-		return "[redacted:private_key]"
-	}
-	s = redactNamed(find.line, s)
-	s = find.url.ReplaceAllString(s, "$1[redacted:credential]@")
-	s = find.bearer.ReplaceAllString(s, "Bearer [redacted:token]")
-	s = find.github.ReplaceAllString(find.jwt.ReplaceAllString(s, "[redacted:token]"), "[redacted:token]")
-	s = find.aws.ReplaceAllString(s, "[redacted:access_key]")
-	for _, form := range []*regexp.Regexp{find.inline, find.variable, find.flag} {
-		s = redactNamed(form, s)
+	s := t.Raw() // raw: a Text again
+	for _, form := range secretForms() {
+		if form.with != "" {
+			s = form.ReplaceAllString(s, form.with)
+			continue
+		}
+		s = form.ReplaceAllStringFunc(s, func(found string) string {
+			part := form.FindStringSubmatch(found)
+			name := strings.ReplaceAll(strings.ToLower(part[1]), "-", "_")
+			for _, n := range secretNames {
+				if word, kind, _ := strings.Cut(n, ":"); strings.Contains(name, word) {
+					return part[1] + part[2] + "[redacted:" + cmp.Or(kind, word) + "]"
+				}
+			}
+			return found
+		})
 	}
 	return Text(s)
-}
-
-// redactNamed replaces the values whose names say that they are secrets. A form has three groups: name, sign, value.
-func redactNamed(form *regexp.Regexp, s string) string {
-	return form.ReplaceAllStringFunc(s, func(found string) string {
-		part := form.FindStringSubmatch(found)
-		name := strings.ReplaceAll(strings.ToLower(part[1]), "-", "_")
-		for _, k := range secretKinds {
-			if strings.Contains(name, k[0]) {
-				return part[1] + part[2] + "[redacted:" + k[1] + "]"
-			}
-		}
-		return found
-	})
 }

@@ -347,6 +347,17 @@ func threadOf(c *thread.Card) layer {
 	return layerOf("thread", 0, head, say(2, "problem thread next unverified dead end parked elsewhere"), say(shownEntries, ""))
 }
 
+// Text is the compact form of both.
+func (l Left) Text() string {
+	out := ""
+	for _, x := range []layer{threadOf(l.Thread), linkedTodos(l.Todos)} {
+		if len(x.forms) > 0 {
+			out += x.forms[min(1, len(x.forms)-1)].text + "\n"
+		}
+	}
+	return out
+}
+
 // linkedTodos tells of the open file todos that the work item links to.
 func linkedTodos(list []LinkedTodo) layer {
 	least := fmt.Sprintf("Linked file todos: %d open", len(list))

@@ -268,23 +268,13 @@ func (j BranchCheck) Remedies(id ID) []Remedy {
 }
 
 func (j BranchCheck) checkout() string {
+	words := []string{"git", "switch", j.SavedBranch.Raw()} // raw: quoted for a shell
 	if j.SavedBranch == DetachedBranch || j.SavedBranch == "" {
-		return "git switch --detach " + shellWord(j.SavedHead)
+		words = []string{"git", "switch", "--detach", j.SavedHead}
+	} else if j.branchGone {
+		words = []string{"git", "switch", "-c", j.SavedBranch.Raw(), j.SavedHead} // raw: quoted for a shell
 	}
-	if j.branchGone {
-		return "git switch -c " + shellWord(j.SavedBranch.Raw()) + " " + shellWord(j.SavedHead)
-	}
-	return "git switch " + shellWord(j.SavedBranch.Raw())
-}
-
-// shellWord quotes a word for a shell. Branch names come from files.
-func shellWord(s string) string {
-	plain := strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-") == "" &&
-		s != "" && s[0] != '-'
-	if plain {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	return model.ShellLine(words)
 }
 
 // Unsettled returns what speaks against ending the work of a thread: gaps that need at least a review, and unverified entries. It is

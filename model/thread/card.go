@@ -191,22 +191,6 @@ func (c Card) View() View {
 	return View{o}
 }
 
-// Compact returns the card as an agent should see it: the thread to continue, shortened, and the parked ones.
-func (c Card) Compact() View {
-	o := object{}
-	if c.Thread != nil {
-		o = c.Thread.Compact(c.Git).object
-		o["git"] = c.Check.Line()
-	}
-	var parked []View
-	for _, k := range c.Parked {
-		parked = append(parked, k.ParkedView())
-	}
-	putList(o, "parked", parked)
-	put(o, "problem", c.Problem)
-	return View{o}
-}
-
 // MarshalJSON writes the View.
 func (c Card) MarshalJSON() ([]byte, error) { return c.View().MarshalJSON() }
 

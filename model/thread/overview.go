@@ -125,9 +125,9 @@ func (r Overview) View() View {
 // In returns the remedy for a user outside the repository at dir.
 func (m Remedy) In(dir string) Remedy {
 	if rest, ok := strings.CutPrefix(m.Command.Raw(), "git "); ok {
-		m.Command = model.Text("git -C " + shellWord(dir) + " " + rest)
+		m.Command = model.Text("git -C " + model.ShellLine([]string{dir}) + " " + rest)
 	} else if strings.HasPrefix(m.Command.Raw(), "vise ") {
-		m.Command += model.Text(" --repo " + shellWord(dir))
+		m.Command += model.Text(" --repo " + model.ShellLine([]string{dir}))
 	}
 	return m
 }

@@ -141,18 +141,12 @@ func (p *Patch) clear(v any) error {
 		return err
 	}
 	for _, n := range names {
-		if err := p.clearField(Field(n)); err != nil {
-			return err
+		f := Field(n)
+		if !f.in(textFields) && !f.in(listFields) && !f.in(itemFields) {
+			return unknownField(n, "clear")
 		}
+		p.Clear = append(p.Clear, f)
 	}
-	return nil
-}
-
-func (p *Patch) clearField(f Field) error {
-	if !f.in(textFields) && !f.in(listFields) && !f.in(itemFields) {
-		return unknownField(model.Text(f), "clear")
-	}
-	p.Clear = append(p.Clear, f)
 	return nil
 }
 
@@ -173,23 +167,6 @@ func (p *Patch) drop(v any) error {
 		p.Drop[f] = list
 	}
 	return nil
-}
-
-// With adds the flags of a command line to p.
-func (p Patch) With(verify []model.Text, drop map[Field][]model.Text, clear []Field) (Patch, error) {
-	p.Verify = push(p.Verify, verify...)
-	for f, list := range drop {
-		if !f.in(listFields) && !f.in(itemFields) {
-			return p, unknownField(model.Text(f), "drop")
-		}
-		p.Drop[f] = push(p.Drop[f], list...)
-	}
-	for _, f := range clear {
-		if err := p.clearField(f); err != nil {
-			return p, err
-		}
-	}
-	return p, nil
 }
 
 func want(ok bool, field, shape string) error {

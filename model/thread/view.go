@@ -2,8 +2,6 @@ package thread
 
 import (
 	"encoding/json"
-	"maps"
-	"slices"
 
 	"vise/model"
 )
@@ -20,13 +18,6 @@ func (v View) MarshalJSON() ([]byte, error) {
 func (v View) With(key string, value any) View {
 	o := copyOf(v.object)
 	o[key] = value
-	return View{o}
-}
-
-// Only returns the view with these members alone.
-func (v View) Only(keys ...string) View {
-	o := copyOf(v.object)
-	maps.DeleteFunc(o, func(key string, _ any) bool { return !slices.Contains(keys, key) })
 	return View{o}
 }
 

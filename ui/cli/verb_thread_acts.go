@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -133,9 +134,7 @@ func as[T, S ~string](words []S) []T {
 // patchFlags are the ways to give a change.
 type patchFlags struct {
 	jsonPatch, fromFile string
-	verify              []model.Text
-	drop                []string
-	clear               []thread.Field
+	verify, drop, clear []string
 }
 
 func (p *patchFlags) flags() flags {
@@ -152,24 +151,28 @@ func (p *patchFlags) given() bool {
 	return p.jsonPatch != "" || p.fromFile != "" || len(p.verify)+len(p.drop)+len(p.clear) > 0
 }
 
-func (p *patchFlags) patch(e *Env) (thread.Patch, error) {
+func (p *patchFlags) patch(e *Env) (patch thread.Patch, err error) {
 	layers, err := layers(e, p.fromFile, p.jsonPatch)
-	if err != nil {
-		return thread.Patch{}, err
-	}
-	patch, err := thread.ParsePatch(layers...)
 	if err != nil {
 		return patch, err
 	}
-	drop := map[thread.Field][]model.Text{}
+	drop := map[string][]string{}
 	for _, d := range p.drop {
 		field, entry, ok := strings.Cut(d, "=")
 		if !ok {
 			return patch, threadMisuse("--drop wants FIELD=ENTRY")
 		}
-		drop[thread.Field(field)] = append(drop[thread.Field(field)], model.Text(entry))
+		drop[field] = append(drop[field], entry)
 	}
-	return patch.With(p.verify, drop, p.clear)
+	flags, err := json.Marshal(struct {
+		Verify []string            `json:"verify,omitempty"`
+		Drop   map[string][]string `json:"drop,omitempty"`
+		Clear  []string            `json:"clear,omitempty"`
+	}{p.verify, drop, p.clear})
+	if err != nil {
+		return patch, err
+	}
+	return thread.ParsePatch(append(layers, flags)...)
 }
 
 // layers reads a file, then a text from the command line. Either can be absent.

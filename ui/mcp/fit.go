@@ -112,10 +112,6 @@ func fit(out any, limit int) (omitted []string) {
 				v.Handle, left, from+len(v.TodoList)))
 		}
 	}
-	if l, ok := out.(interface{ was() *leftWork }); ok && sizeOf(out) > limit && l.was().Thread != nil {
-		*l.was() = leftWork{Thread: new(l.was().Thread.Only("task_id", "status", "goal", "next_action", "git"))}
-		omitted = append(omitted, "thread: vise thread where tells the rest; linked_todos: vise show does")
-	}
 	if w, ok := out.(*home.WaitResult); ok && sizeOf(out) > limit {
 		w.Reason, w.Resource = cut(w.Reason, leastText), cut(w.Resource, leastText)
 		cutWait(&w.Wait)

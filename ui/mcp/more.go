@@ -205,9 +205,9 @@ func checkTask(t TaskRequest) error {
 	return nil
 }
 
-// kept is the answer of UpdateThread.
+// kept is the answer of UpdateThread: where the work was left, and what the call changed.
 type kept struct {
-	leftWork
+	Left     string         `json:"left"`
 	Changed  []thread.Field `json:"changed_fields,omitempty"`
 	Warnings []model.Text   `json:"warnings,omitempty"`
 }
@@ -223,28 +223,35 @@ func keepThread(ctx context.Context, c *call) (any, error) {
 		return nil, err
 	}
 	by := c.home.Threads(model.AgentActor(c.agent))
-	card := by.Card(ctx, item.Links.Threads)
+	was := by.Left(ctx, item.Links)
 	if string(c.input) == "{}" {
-		return &kept{leftWork: leftWork{Thread: new(card.Compact())}}, nil
+		return &kept{Left: was.Text()}, nil
 	}
 	var do thread.Command = thread.Update{Patch: patch}
-	begins := card.Thread == nil && patch.Words["goal"] != ""
-	if begins {
-		do = thread.Start{Initial: patch}
-	} else if card.Thread != nil {
+	begins := false
+	if card := was.Thread; card != nil && card.Thread != nil {
 		do = thread.Update{Task: string(card.Thread.ID), Patch: patch}
+	} else if begins = patch.Words["goal"] != ""; begins {
+		do = thread.Start{Initial: patch}
 	}
 	r, done := by.At(ctx, "", "mcp")
 	defer done()
 	a, err := r.Apply(ctx, do)
-	said := a.Warnings()
-	if err == nil && begins && item.ID != "" {
+	if err != nil {
+		return nil, err
+	}
+	var said []model.Text
+	for _, w := range a.Warnings() {
+		said = append(said, cut(w, leastText))
+	}
+	if begins && item.ID != "" {
 		link := model.LinkThread(item.ID, r.Root(), string(a.Thread.ID))
 		if _, err := c.home.Apply(ctx, c.envelope("-link", link)); err != nil {
 			said = append(said, model.Textf("the thread is not linked to %s: %v", item.Handle, err))
 		}
+		item.Links.Threads = append(item.Links.Threads, link.Add.Threads...)
 	}
-	return &kept{leftWork{Thread: new(a.Thread.Compact(r.Stamp.Git))}, a.Changed, said}, err
+	return &kept{by.Left(ctx, item.Links).Text(), a.Changed, said}, nil
 }
 
 // startedTasks holds the tasks that a server started, by the keys of the calls.

@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"vise/model"
-	"vise/model/prompt"
-	"vise/model/thread"
 	"vise/store/home"
 )
 
@@ -54,27 +52,16 @@ func get(ctx context.Context, c *call) (any, error) {
 		return nil, err
 	}
 	v := &out.WorkItem
-	was := c.home.Threads(model.AgentActor(c.agent)).Left(ctx, v.Links)
+	left := c.home.Threads(model.AgentActor(c.agent)).Left(ctx, v.Links)
 	v.TodoList = v.TodoList[min(in.From, len(v.TodoList)):]
-	answer := &got{GetResult: out, from: in.From, leftWork: leftWork{Todos: was.Todos[:min(len(was.Todos), someTodos)]}}
-	if was.Thread != nil {
-		answer.Thread = new(was.Thread.Compact())
-	}
-	return answer, nil
+	return &got{GetResult: out, Left: left.Text(), from: in.From}, nil
 }
-
-// leftWork is the part of an answer that says where the work was left.
-type leftWork struct {
-	Thread *thread.View        `json:"thread,omitempty"`
-	Todos  []prompt.LinkedTodo `json:"linked_todos,omitempty"`
-}
-
-func (l *leftWork) was() *leftWork { return l }
 
 // got is the answer of GetWorkItem.
 type got struct {
 	home.GetResult
-	leftWork
+	// Left says where the work was left, as the work context does: the thread, and the linked file todos that are open.
+	Left string `json:"left,omitempty"`
 	// from is the position of the item's todos in the whole list.
 	from int
 }

@@ -16,7 +16,7 @@ func TestAnAgentKeepsAndReadsItsThread(t *testing.T) {
 	get := func() string {
 		return string(c.call("GetWorkItem", fmt.Sprintf(`{"work_item_id":%q}`, w.ID)).Structured)
 	}
-	if got := get(); strings.Contains(got, `"thread"`) || strings.Contains(got, `"linked_todos"`) {
+	if got := get(); strings.Contains(got, `"left"`) {
 		t.Errorf("there is neither a thread nor a linked todo: %s", got)
 	}
 	if got := c.call("UpdateThread", `{"next_action":"run the tests"}`); !got.IsError || got.code() != "not_found" {
@@ -24,23 +24,23 @@ func TestAnAgentKeepsAndReadsItsThread(t *testing.T) {
 	}
 	c.call("PickWorkItem", fmt.Sprintf(`{"work_item_id":%q}`, w.ID))
 	begun := string(c.call("UpdateThread", `{"goal":"Fix the login","unverified":["the token is new"],"discarded_hypotheses":["the clock is wrong"]}`).Structured)
-	if !strings.Contains(begun, `"task_id":"fix-the-login"`) {
+	if !strings.Contains(begun, `| thread: fix-the-login, in progress`) {
 		t.Errorf("begun: %s", begun)
 	}
 	said := string(c.call("UpdateThread", `{"next_action":"use --password hunter2","verify":["the token is new"]}`).Structured)
-	for _, want := range []string{`"changed_fields":["next_action","unverified","verified"]`, `"verified":["the token is new"]`,
+	for _, want := range []string{`"changed_fields":["next_action","unverified","verified"]`, `| next: use --password [redacted:password]`,
 		`a secret in next_action is written as [redacted:KIND]`} {
 		if !strings.Contains(said, want) {
 			t.Errorf("kept %s, want %s", said, want)
 		}
 	}
-	if got := string(c.call("UpdateThread", `{}`).Structured); !strings.Contains(got, `"hypothesis":"the clock is wrong"`) || strings.Contains(got, "changed") {
+	if got := string(c.call("UpdateThread", `{}`).Structured); !strings.Contains(got, `| dead end: the clock is wrong`) || strings.Contains(got, "changed_fields") {
 		t.Errorf("read %s", got)
 	}
 	c.session(w.ID, "Quote the name", "Bound the buffer")
 	got := get()
-	for _, want := range []string{`"next_action":"use --password [redacted:password]"`, `"hypothesis":"the clock is wrong"`,
-		`"todo":"reviews/abc123/review/001"`, `"title":"Bound the buffer"`} {
+	for _, want := range []string{`| next: use --password [redacted:password]`, `| dead end: the clock is wrong`,
+		`Linked file todos: 2 open`, `- reviews/abc123/review/002 (ready): Bound the buffer`} {
 		if !strings.Contains(got, want) {
 			t.Errorf("GetWorkItem answers %s, want %s", got, want)
 		}
@@ -69,7 +69,7 @@ func TestALongThreadFitsTheAnswer(t *testing.T) {
 		`,"recommended_commands":`+list+`,"discarded_hypotheses":`+list+`}`)
 	for _, got := range []string{string(kept.Structured), string(c.call("UpdateThread", `{}`).Structured),
 		string(c.call("GetWorkItem", fmt.Sprintf(`{"work_item_id":%q}`, w.ID)).Structured)} {
-		if n := len([]rune(got)); n > 6200 || !strings.Contains(got, `"next_action":"go on"`) {
+		if n := len([]rune(got)); n > 6200 || !strings.Contains(got, `| next: go on`) {
 			t.Errorf("%d characters: %s", n, got)
 		}
 	}
