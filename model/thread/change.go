@@ -96,8 +96,9 @@ func (p *planner) mayWrite(t Thread, rebind bool) error {
 		WithHint("it wakes %s; or take it over with --rebind", j.Wake()).At("git_context")
 }
 
-// save writes t as it is after the command, with the present git context. If nothing changed, it writes nothing.
-func (p *planner) save(k eventKind, before, after Thread) {
+// save writes t as it is after the command, with the present git context. If nothing changed, it writes nothing. A thread in progress
+// becomes the active one, and one that is not in progress is no longer active.
+func (p *planner) save(k eventKind, before, after Thread) error {
 	after, did := after.Tidy()
 	p.Receipt.Patched.Evicted = append(p.Receipt.Patched.Evicted, did.Evicted...)
 	p.Receipt.Patched.Shortened = append(p.Receipt.Patched.Shortened, did.Shortened...)
@@ -107,7 +108,15 @@ func (p *planner) save(k eventKind, before, after Thread) {
 	p.Receipt.Changed = changedFields(changes)
 	if k == updated && len(changes) == 0 && sameContext(before.Git, after.Git) && !before.overLong() {
 		p.Receipt.Thread = before
-		return
+		return nil
+	}
+	if after.Status == InProgress {
+		if err := p.pauseOthers(after.ID, model.Text(k)+" "+model.Text(after.ID)); err != nil {
+			return err
+		}
+		p.point(after.ID)
+	} else if p.facts.Pointer().ID == after.ID {
+		p.point("")
 	}
 	p.evictions(after.ID)
 	if p.moves() {
@@ -120,6 +129,7 @@ func (p *planner) save(k eventKind, before, after Thread) {
 		e.Status = after.Status
 	}
 	p.put(after)
+	return nil
 }
 
 // put adds t to the change, with the present time as its update.

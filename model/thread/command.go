@@ -34,9 +34,6 @@ func (c Start) Do(f Facts, s Stamp) (Change, error) {
 	if err != nil {
 		return Change{}, err
 	}
-	if err := p.pauseOthers(id, model.Text("started "+string(id))); err != nil {
-		return Change{}, err
-	}
 	fresh := New(id, c.Goal)
 	t, did, err := fresh.Apply(c.Initial)
 	if err != nil {
@@ -48,9 +45,8 @@ func (c Start) Do(f Facts, s Stamp) (Change, error) {
 		p.event(Replaced, id).Detail = old.object()
 		t.file = &file{more: old.file.more}
 	}
-	p.save(started, Thread{}, t)
-	p.point(id)
-	return p.Change, nil
+	err = p.save(started, Thread{}, t)
+	return p.Change, err
 }
 
 // name finds a free id. If a thread with the same id has another goal, the id gets a number, unless the caller asked for this id.
@@ -102,11 +98,8 @@ func (c Update) Do(f Facts, s Stamp) (Change, error) {
 		return Change{}, err
 	}
 	p.warnOfDeadEnd(before, &after)
-	if err := p.follow(before, after); err != nil {
-		return Change{}, err
-	}
-	p.save(updated, before, after)
-	return p.Change, nil
+	err = p.save(updated, before, after)
+	return p.Change, err
 }
 
 // patched returns the command's thread, before and after its patch.
@@ -146,22 +139,6 @@ func Find(f Facts, id ID) (Thread, error) {
 	return t, err
 }
 
-// follow updates the pointer from the status. A thread set to in progress becomes the active one. A thread that is no longer in progress is
-// not active.
-func (p *planner) follow(before, after Thread) error {
-	pointed := p.facts.Pointer()
-	switch {
-	case after.Status != InProgress && pointed.ID == after.ID:
-		p.point("")
-	case after.Status == InProgress && before.Status != InProgress:
-		if err := p.pauseOthers(after.ID, model.Text("resumed "+string(after.ID))); err != nil {
-			return err
-		}
-		p.point(after.ID)
-	}
-	return nil
-}
-
 // warnOfDeadEnd warns, once, if the thread's new words repeat a recorded dead end.
 func (p *planner) warnOfDeadEnd(before Thread, after *Thread) {
 	for _, f := range []Field{currentHypothesis, nextAction} {
@@ -199,14 +176,10 @@ func (c Resume) Do(f Facts, s Stamp) (Change, error) {
 	if err := p.mayWrite(before, c.Rebind); err != nil {
 		return Change{}, err
 	}
-	if err := p.pauseOthers(before.ID, model.Text("resumed "+string(before.ID))); err != nil {
-		return Change{}, err
-	}
 	after := before
 	after.Status = InProgress
-	p.save(resumed, before, after)
-	p.point(before.ID)
-	return p.Change, nil
+	err = p.save(resumed, before, after)
+	return p.Change, err
 }
 
 // Close ends, pauses or blocks a thread. Its file stays.
@@ -225,11 +198,8 @@ func (c Close) Do(f Facts, s Stamp) (Change, error) {
 	if err != nil {
 		return Change{}, err
 	}
-	p.save(closed, before, after)
-	if f.Pointer().ID == after.ID {
-		p.point("")
-	}
-	return p.Change, nil
+	err = p.save(closed, before, after)
+	return p.Change, err
 }
 
 // Remark adds a sentence to a thread's log and changes nothing else.

@@ -39,18 +39,15 @@ func (c Finalize) Do(f Facts, s Stamp) (Change, error) {
 	}
 	after.learn(c.Outcome, s)
 	p.gaps(&after, gaps, c.Outcome)
-	if err := p.follow(before, after); err != nil {
-		return Change{}, err
-	}
 	p.Receipt.Claimed = without(after.Verified, func(v model.Text) bool {
 		isCommand := strings.HasPrefix(v.Raw(), succeeded) || strings.HasPrefix(v.Raw(), testPassed)
 		return !isCommand || slices.Contains(before.Verified, v) || after.GradeOf(v, s.Git) != claimed
 	})
-	p.save(updated, before, after)
+	err = p.save(updated, before, after)
 	if len(p.Receipt.Changed) == 0 {
 		p.Receipt.NotKept = p.notKept(c.Outcome, before)
 	}
-	return p.Change, nil
+	return p.Change, err
 }
 
 // notKept says why nothing of a run is written to t, the thread that it belongs to.

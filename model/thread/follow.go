@@ -102,19 +102,11 @@ func (c Follow) Do(f Facts, s Stamp) (Change, error) {
 	if after.Status == before.Status && after.NextAction == before.NextAction && pointed == (after.Status == InProgress) {
 		return p.Change, nil
 	}
-	if after.Status == InProgress {
-		if err := p.pauseOthers(after.ID, model.Text("resumed "+string(after.ID))); err != nil {
-			return Change{}, err
-		}
-		p.point(after.ID)
-	} else if pointed {
-		p.point("")
-	}
-	p.save(c.event(), before, after)
+	err = p.save(c.event(), before, after)
 	if c.Anyway != "" && len(p.Events) > 0 {
 		p.Events[len(p.Events)-1].Note = "all the same: " + c.Anyway
 	}
-	return p.Change, nil
+	return p.Change, err
 }
 
 func (c Follow) event() eventKind {

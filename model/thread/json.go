@@ -22,7 +22,7 @@ type object = map[string]any
 // case, bytes that are not UTF-8, text after the object. It also refuses an object that is too large or too deep for a thread.
 func readObject(raw []byte) (object, error) {
 	if len(raw) > MaxFileBytes {
-		return nil, damaged("it has %d bytes, more than %d", len(raw), MaxFileBytes)
+		return nil, damaged("it is larger than %d bytes", MaxFileBytes)
 	}
 	if !utf8.Valid(raw) {
 		return nil, damaged("it is not UTF-8")

@@ -144,18 +144,14 @@ func (r Repo) make() (*os.Root, error) {
 	return r.open()
 }
 
-// readPlain reads a regular file of at most MaxFileBytes. It follows no link and does not block on a pipe.
+// readPlain reads a regular file, of one that is larger than MaxFileBytes the beginning. It follows no link and does not block on a pipe.
 func readPlain(dir *os.Root, name string) ([]byte, error) {
 	f, err := files.OpenPlain(dir, name, os.O_RDONLY)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	raw, err := io.ReadAll(io.LimitReader(f, thread.MaxFileBytes+1))
-	if err == nil && len(raw) > thread.MaxFileBytes {
-		err = model.Refuse(model.CodeDamaged, "%s is larger than %d bytes", model.Text(name), thread.MaxFileBytes)
-	}
-	return raw, err
+	return io.ReadAll(io.LimitReader(f, thread.MaxFileBytes+1))
 }
 
 // explain adds the code to an error of the file system.

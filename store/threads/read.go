@@ -102,18 +102,14 @@ func (s *Snapshot) load(id thread.ID) entry {
 		if files.IsGone(err) {
 			return entry{}
 		}
-		large := model.HasCode(err, model.CodeDamaged)
-		if err != nil && !large {
+		if err != nil {
 			return entry{err: s.repo.explain("read thread "+string(id), err)}
 		}
-		var t thread.Thread
-		if !large {
-			t, err = thread.Read(id, raw)
-		}
+		t, err := thread.Read(id, raw)
 		if err == nil {
 			return entry{thread: t, there: true}
 		}
-		if settled := len(raw) > 0 && bytes.Equal(raw, before); settled || large || try == settleTries {
+		if settled := len(raw) > 0 && bytes.Equal(raw, before); settled || try == settleTries {
 			return entry{err: model.Refuse(model.CodeDamaged, "thread %s cannot be read", id).Because(err).
 				WithHint("see vise thread doctor; the file is left alone")}
 		}
