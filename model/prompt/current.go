@@ -330,6 +330,9 @@ func threadOf(c *thread.Card) layer {
 	head := fmt.Sprintf("Where the work was left, as the thread in %s has it; a note with its age, not an order", clip(c.Repo, noteText))
 	if c.Thread != nil {
 		head += "; saved at " + clip(c.Thread.UpdatedAt, noteText)
+		if t := c.Thread; t.Status == thread.Paused || t.Status == thread.Blocked {
+			head += fmt.Sprintf("; %s, vise thread resume %s goes on", t.Status, t.ID)
+		}
 	}
 	say := func(entries int, labels string) string {
 		var lines []string

@@ -52,7 +52,8 @@ func (t Thread) Apply(p Patch) (Thread, Patched, error) {
 	t.Uncertainties = append(slices.Clone(t.Uncertainties), p.Uncertainties...)
 	t.DeadEnds = append(slices.Clone(t.DeadEnds), p.DeadEnds...)
 	t.Gaps = append(slices.Clone(t.Gaps), p.Gaps...)
-	out, did := t.Tidy()
+	var did Patched
+	out := t.Tidy(&did)
 	return out, did, nil
 }
 
@@ -127,9 +128,9 @@ func drop[T any](list *[]T, match func(T) bool) bool {
 	return len(*list) < before
 }
 
-// Tidy brings a thread within its limits: it shortens words, removes repeated entries, and removes the oldest entries of a full list.
-func (t Thread) Tidy() (Thread, Patched) {
-	var did Patched
+// Tidy brings a thread within its limits: it shortens words, removes repeated entries, and removes the oldest entries of a full list. did
+// notes that.
+func (t Thread) Tidy(did *Patched) Thread {
 	for _, f := range textFields {
 		var c cutter
 		*t.text(f) = c.text(*t.text(f), maxText)
@@ -142,13 +143,13 @@ func (t Thread) Tidy() (Thread, Patched) {
 			kept = push(kept, c.text(e, maxText))
 		}
 		did.note(f, c)
-		*t.list(f) = newest(&did, f, kept)
+		*t.list(f) = newest(did, f, kept)
 	}
-	t.Uncertainties = tidyItems(&did, uncertainties, t.Uncertainties, uncertainty.same)
-	t.DeadEnds = tidyItems(&did, discardedHypotheses, t.DeadEnds, deadEnd.same)
-	t.Gaps = tidyItems(&did, contractGaps, t.Gaps, Gap.Same)
-	t.Evidence = tidyItems(&did, evidenceField, t.Evidence, evidence.same)
-	return t, did
+	t.Uncertainties = tidyItems(did, uncertainties, t.Uncertainties, uncertainty.same)
+	t.DeadEnds = tidyItems(did, discardedHypotheses, t.DeadEnds, deadEnd.same)
+	t.Gaps = tidyItems(did, contractGaps, t.Gaps, Gap.Same)
+	t.Evidence = tidyItems(did, evidenceField, t.Evidence, evidence.same)
+	return t
 }
 
 func (p *Patched) note(f Field, c cutter) {

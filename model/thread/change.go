@@ -99,10 +99,7 @@ func (p *planner) mayWrite(t Thread, rebind bool) error {
 // save writes t as it is after the command, with the present git context. If nothing changed, it writes nothing. A thread in progress
 // becomes the active one, and one that is not in progress is no longer active.
 func (p *planner) save(k eventKind, before, after Thread) error {
-	after, did := after.Tidy()
-	p.Receipt.Patched.Evicted = append(p.Receipt.Patched.Evicted, did.Evicted...)
-	p.Receipt.Patched.Shortened = append(p.Receipt.Patched.Shortened, did.Shortened...)
-	p.Receipt.Patched.Redacted = append(p.Receipt.Patched.Redacted, did.Redacted...)
+	after = after.Tidy(&p.Receipt.Patched)
 	after.Git = contextOf(p.stamp.Git, p.stamp.At, before.Git)
 	changes := Compare(before, after)
 	p.Receipt.Changed = changedFields(changes)

@@ -191,7 +191,7 @@ func (p *planner) repair(id ID, findings []Finding) error {
 	if slices.ContainsFunc(findings, func(f Finding) bool { return f.Thread == id && f.Repair == pauseThread }) {
 		t.Status = Paused
 	}
-	t, p.Receipt.Patched = t.Tidy()
+	t = t.Tidy(&p.Receipt.Patched)
 	p.evictions(id)
 	e := p.event(repaired, id)
 	e.Changes = Compare(before, t)

@@ -219,7 +219,8 @@ func TestNoPatchExceedsALimitOrDropsSilently(t *testing.T) {
 			}
 			th = after
 		}
-		again, did := th.Tidy()
+		var did thread.Patched
+		again := th.Tidy(&did)
 		if len(did.Evicted)+len(did.Shortened)+len(thread.Compare(th, again)) != 0 {
 			t.Fatalf("a tidy thread was tidied: %+v", did)
 		}

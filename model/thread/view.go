@@ -29,7 +29,7 @@ func (t Thread) View() View { return View{t.object()} }
 // Compact returns the thread as an agent should see it: what helps to continue, with a few entries of each list. It is empty if the thread
 // says nothing. A verified entry has its grade if it is more than a claim.
 func (t Thread) Compact(now Git) View {
-	t, _ = t.Tidy()
+	t = t.Tidy(new(Patched))
 	if !t.signal() {
 		return View{object{}}
 	}

@@ -145,7 +145,7 @@ func (g git) changes(ctx context.Context, list result, more ...string) (all []ch
 	if !list.ok() {
 		return nil, list
 	}
-	r = g.run(ctx, list.out, diff("diff-tree", append(more, "--stdin", "-p")...)...)
+	r = g.run(ctx, list.out, append(slices.Clip(diffTree), more...)...)
 	if !r.ok() || r.cut {
 		r.status = max(r.status, 1)
 		return nil, r
@@ -175,8 +175,6 @@ func (g git) changes(ctx context.Context, list result, more ...string) (all []ch
 	return all, r
 }
 
-// diff returns the arguments of a diff that runs no driver and shows binary files by their object ids.
-func diff(command string, args ...string) []string {
-	return append([]string{command, "--no-ext-diff", "--no-textconv", "--no-color", "--full-index", "--no-renames", "--no-prefix", "-r",
-		"--ignore-submodules=none"}, args...)
-}
+// diffTree are the arguments of a diff that runs no driver and shows binary files by their object ids.
+var diffTree = strings.Fields("diff-tree --stdin -p --no-ext-diff --no-textconv --no-color --full-index --no-renames --no-prefix -r " +
+	"--ignore-submodules=none")
