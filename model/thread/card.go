@@ -174,19 +174,13 @@ func (c Card) View() View {
 			o["verified_grades"] = grades
 		}
 	}
-	var suspended, parked, elsewhere []View
-	for _, r := range c.Suspended {
-		suspended = append(suspended, r.View())
-	}
-	for _, k := range c.Parked {
-		parked = append(parked, k.ParkedView().With("work_state_git_status", k.Check.View(k.Thread.ID)))
-	}
-	for _, l := range c.Elsewhere {
-		elsewhere = append(elsewhere, View{object{"repo": l.Repo, "task_id": l.TaskID}})
-	}
-	putList(o, "suspended", suspended)
-	putList(o, "parked", parked)
-	putList(o, "elsewhere", elsewhere)
+	views(o, "suspended", c.Suspended, Row.View)
+	views(o, "parked", c.Parked, func(k Row) View {
+		return k.ParkedView().With("work_state_git_status", k.Check.View(k.Thread.ID))
+	})
+	views(o, "elsewhere", c.Elsewhere, func(l model.ThreadLink) View {
+		return View{object{"repo": l.Repo, "task_id": l.TaskID}}
+	})
 	put(o, "problem", c.Problem)
 	return View{o}
 }

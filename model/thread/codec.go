@@ -68,10 +68,10 @@ func (r *threadReader) head() {
 		}
 	}
 	r.into.Status = st
-	r.into.CreatedAt, r.into.UpdatedAt = r.moment("created_at"), r.moment("updated_at")
+	r.into.CreatedAt, r.into.UpdatedAt = r.value("created_at"), r.value("updated_at")
 }
 
-func (r *threadReader) moment(key string) model.Text {
+func (r *threadReader) value(key string) model.Text {
 	s, ok := scalar(r.take(key))
 	if !ok {
 		r.problem(wrongType, key, true)
@@ -81,11 +81,7 @@ func (r *threadReader) moment(key string) model.Text {
 
 func (r *threadReader) body() {
 	for _, f := range textFields {
-		s, ok := scalar(r.take(string(f)))
-		if !ok {
-			r.problem(wrongType, string(f), true)
-		}
-		*r.into.text(f) = model.Text(trim(s))
+		*r.into.text(f) = r.value(string(f))
 	}
 	for _, f := range listFields {
 		list, ok := words(r.take(string(f)))

@@ -98,18 +98,14 @@ func (f Finding) towards(facts Facts) Finding {
 }
 
 func diagnoseProgress(f Facts, all []Thread) []Finding {
+	going := without(Newest(all), func(t Thread) bool { return t.Status != InProgress })
 	active, _, _ := ActiveOf(f)
-	if active.ID == "" {
-		for _, t := range Newest(all) {
-			if t.Status == InProgress {
-				active = t
-				break
-			}
-		}
+	if active.ID == "" && len(going) > 0 {
+		active = going[0]
 	}
 	var out []Finding
-	for _, t := range Newest(all) {
-		if t.Status == InProgress && t.ID != active.ID && !t.phantom() && !t.newer() {
+	for _, t := range going {
+		if t.ID != active.ID && !t.phantom() && !t.newer() {
 			out = append(out, Finding{Kind: "two_in_progress", Thread: t.ID, Repair: pauseThread,
 				Message: fmt.Sprintf("%s is in progress too", active.ID), Steps: fmt.Sprintf("set the status of %s to paused", t.ID)})
 		}

@@ -23,6 +23,15 @@ func (v View) With(key string, value any) View {
 
 func (v View) json() object { return v.object }
 
+// views puts the view of each entry of a list into o, if there is any.
+func views[T any](o object, key string, list []T, view func(T) View) {
+	var out []View
+	for _, x := range list {
+		out = append(out, view(x))
+	}
+	putList(o, key, out)
+}
+
 // View returns the whole thread as its file holds it.
 func (t Thread) View() View { return View{t.object()} }
 
@@ -121,11 +130,7 @@ func (p Prepared) View() View {
 	if g := Strongest(gaps); g != nil {
 		o["strongest_carryover_gap"] = g
 	}
-	var parked []View
-	for _, k := range p.Parked {
-		parked = append(parked, k.ParkedView())
-	}
-	putList(o, "parked", parked)
+	views(o, "parked", p.Parked, Row.ParkedView)
 	return View{o}
 }
 
