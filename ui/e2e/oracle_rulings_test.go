@@ -113,6 +113,15 @@ var rulings = []ruling{
 		differs: regexp.MustCompile(`,"dismissed_before":\{[^{}]*(\{[^{}]*\}[^{}]*)*\}|\n +dismissed before, [^\n]*`)},
 	{name: "another text has the id", why: "a finding is not skipped silently for one that says something else", act: regexp.MustCompile(`^todo (create|import)\b`),
 		differs: regexp.MustCompile(`,"other_text":true|\{"kind":"file_todos","message":"skipped [^"]*"\}|[^\n]*skipped [^\n]*\n?`)},
+	{name: "what is not kept says why", why: "finalize and record give the reason and the way on, status and errors the thread to resume; claims are said to be claims",
+		act: regexp.MustCompile(`^(thread|resume|show|complete|pick)\b`), differs: regexp.MustCompile(
+			`,?"(nothing_kept|hint)":"[^"]*"|,?"verified_grades":\{[^{}]*\}|\n?(Nothing (was kept|written|to write)|No active thread|vise thread|  +see vise thread|      )[^\n]*|` +
+				`\{"kind":"thread","message":"(claimed|a secret)[^"]*"\},?|vise: warning: (claimed|a secret)[^\n]*\n?|\[redacted:[a-z_]+\]`)},
+	{name: "an emptied pointer keeps the only thread in progress", why: "AICTX empties it when it closes another thread; a save in progress moves it, as AICTX's does",
+		act: regexp.MustCompile(`^(thread|resume|link)\b`), only: regexp.MustCompile(`no thread is active|"active":false|No active thread|"active_work_state":\{\}|Nothing|"thread":null`),
+		refusals: true, ends: true},
+	{name: "an agent is told where the work was left", why: "its context and GetWorkItem have the thread and the linked open todos",
+		act: regexp.MustCompile(`^(context|@\w+ GetWorkItem)\b`)},
 	{name: "doctor runs no program", why: "doctor --prove and its model are tests' own", act: regexp.MustCompile(`^help doctor\b`),
 		differs: regexp.MustCompile(` --prove runs\nthe program itself, [^:]*vise\.| *--prove  [^\n]*\n[^\n]*\n`)},
 }
