@@ -138,11 +138,11 @@ func TestFollowersShareTheirLooksAndPaceThemAmongManyChanges(t *testing.T) {
 		<-time.After(300 * time.Millisecond)
 		synctest.Wait()
 		for i := range followers {
-			if last[i] != changes || late[i].Sub(done) > 250*time.Millisecond {
+			if last[i] != changes || late[i].Sub(done) > 100*time.Millisecond {
 				t.Errorf("follower %d knows revision %d of %d, %v after the last change", i, last[i], changes, late[i].Sub(done))
 			}
 		}
-		if n := views.Load(); n < 16 || n > 25 { // four at once, then four a second
+		if n := views.Load(); n < 46 || n > 56 { // four at once, then twelve a second
 			t.Errorf("%d followers looked %d times at %d changes in four seconds", followers, n, changes)
 		}
 		must(applied(other, objective("another's")))
