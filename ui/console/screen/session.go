@@ -452,7 +452,11 @@ func (v Detail) askedFor(p acp.Part, w int) []string {
 // sessionFoot says whether the screen follows the end, or what is new below.
 func (v Detail) sessionFoot() string {
 	if s := v.Session; s.Stands {
-		return v.NeedsYou.Paint(fmt.Sprintf("%d new below · %s follows", len(s.Parts)-s.Seen, v.KeyOf(action.Bottom)))
+		follow := v.KeyOf(action.Bottom) + " follows"
+		if n := len(s.Parts) - s.Seen; n > 0 {
+			follow = fmt.Sprintf("%d new below · %s", n, follow)
+		}
+		return v.NeedsYou.Paint(follow)
 	}
 	words := v.Glyph.Following + " following"
 	if v.Session.ID == "" {
