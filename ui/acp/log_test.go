@@ -49,7 +49,7 @@ func TestTheLogsOfASessionAreReadInOrder(t *testing.T) {
 	}
 	long := func(w string) string { return strings.Repeat(w, maxLog/2) }
 	turn(long("a"), long("b"))
-	first, next := read(0, 1<<40)
+	first, _ := read(0, 1<<40)
 	turn("c", long("d"), long("e")) // the first log is set aside
 	turn("f", "g")                  // and this one
 	all, _ := read(0, 1<<40)
@@ -62,7 +62,7 @@ func TestTheLogsOfASessionAreReadInOrder(t *testing.T) {
 	check("nothing new", got, "")
 
 	turn(long("h"), long("i"))
-	got, next = read(end, 1)
+	got, next := read(end, 1)
 	check("what came", got, "hi")
 	turn("j") // set aside
 	got, _ = read(next, 1)
