@@ -305,16 +305,16 @@ func (h Sessions) Driven() []Session {
 // Known returns the sessions of agents' programs, newest first. One that does not live is gone, since its last sign, and so is one whose
 // process and pane are not known, once it has been silent for worksFor. Nil for lives means that none is asked.
 func (h Sessions) Known(lives func(Session) bool) (out []Session) {
-	h.eachSession(sessionAge, func(s Session, age time.Duration) {
+	h.eachSession(sessionAge, func(s Session, sign time.Time) {
 		driven, p := s.Driver.PID != 0, cmp.Or(s.Driver, s.Process)
 		if !driven && s.At.IsZero() {
 			return
 		}
-		isGone := s.State == "" && !driven || p.PID == 0 && s.Runs == "" && age > worksFor
+		isGone := s.State == "" && !driven || p.PID == 0 && s.Runs == "" && h.now().Sub(sign) > worksFor
 		if s.State != SessionGone && (isGone || lives != nil && !lives(s)) {
 			s.State, s.Doing = SessionGone, ""
 			if !driven {
-				s.Since = h.now().Add(-age).UTC().Truncate(time.Second) // the same whenever it is asked
+				s.Since = sign.UTC()
 			}
 		}
 		out = append(out, s)
@@ -350,8 +350,8 @@ func (h Sessions) EndSession(program, id string) {
 
 // LiveSessions returns the agent's sessions that work, or that are idle with a process waiting, as far as hooks reported.
 func (h Sessions) LiveSessions(agent model.AgentID) (out []Session) {
-	h.eachSession(worksFor, func(s Session, age time.Duration) {
-		if s.Agent == agent && (s.State == SessionWorks || s.State == SessionRests && age < restsFor) {
+	h.eachSession(worksFor, func(s Session, sign time.Time) {
+		if s.Agent == agent && (s.State == SessionWorks || s.State == SessionRests && h.now().Sub(sign) < restsFor) {
 			out = append(out, s)
 		}
 	})
@@ -372,7 +372,7 @@ func (h Sessions) HeldElsewhere(agent model.AgentID, isOwn func(Session) bool) (
 func (h Sessions) LastSession(agent model.AgentID, names ...string) (last Session, ok bool) {
 	var named bool
 	var at time.Time
-	h.eachSession(sessionAge, func(s Session, _ time.Duration) {
+	h.eachSession(sessionAge, func(s Session, _ time.Time) {
 		if s.Driver.PID != 0 {
 			s.At, s.WorkedOn = s.Since, append(s.WorkedOn, Named{string(s.Item), s.Since})
 		}
@@ -390,8 +390,8 @@ func (h Sessions) LastSession(agent model.AgentID, names ...string) (last Sessio
 	return last, last.ID != ""
 }
 
-// eachSession visits the sessions with news in the last within, and removes the files of old ones.
-func (h Sessions) eachSession(within time.Duration, visit func(s Session, age time.Duration)) {
+// eachSession visits the sessions whose last sign came in the last within, with when it came, and removes the files of old ones.
+func (h Sessions) eachSession(within time.Duration, visit func(s Session, sign time.Time)) {
 	h.eachFile(h.sessionsDir(), sessionAge, func(path string, file fs.FileInfo, age time.Duration) {
 		if age > within || filepath.Ext(path) != ".json" {
 			return
@@ -404,7 +404,7 @@ func (h Sessions) eachSession(within time.Duration, visit func(s Session, age ti
 			}
 		}
 		if s.Program != "" {
-			visit(s.Session, age)
+			visit(s.Session, file.ModTime())
 		}
 	})
 }
