@@ -59,7 +59,7 @@ func TestTwoSessionsInTwoWorktrees(t *testing.T) {
 		in(repo.Dir, "worktree", "new", string(id), "--dir", dir)
 		in(dir, "install", "claude", "--project", "--agent", agent, "--permit")
 		r.items = append(r.items, id)
-		completion := completes(reportWords+" "+name, id)
+		completion := completes(reportWords+ownWords(id), id)
 		completion.Before = func(func()) { ready.Done(); ready.Wait() }
 		m := &scriptedModel{Script: []scriptedReply{completion, said}}
 		r.model.Script = append(r.model.Script, m.Script...)

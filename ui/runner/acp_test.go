@@ -47,7 +47,11 @@ func (b *bench) answering(p Program, answer model.PermissionAnswer) {
 
 func (b *bench) said() (words []string) {
 	b.t.Helper()
-	for _, p := range b.parts() {
+	return wordsOf(b.parts())
+}
+
+func wordsOf(parts []acp.Part) (words []string) {
+	for _, p := range parts {
 		if p.Kind == acp.PartWords {
 			words = append(words, p.Text.Raw())
 		}
@@ -62,7 +66,12 @@ func (b *bench) parts() []acp.Part {
 	if len(s) != 1 {
 		b.t.Fatalf("%d sessions", len(s))
 	}
-	entries, _, err := acp.ReadLog(acp.LogPath(b.dir, "ann", s[0].ID), 0)
+	return b.story(s[0])
+}
+
+func (b *bench) story(s home.Session) []acp.Part {
+	b.t.Helper()
+	entries, _, err := acp.ReadLog(acp.LogPath(b.dir, "ann", s.ID), 0)
 	if err != nil {
 		b.t.Fatal(err)
 	}
