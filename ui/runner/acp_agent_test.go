@@ -54,11 +54,15 @@ var acpScripts = map[string]func(p *player, prompt string) string{
 		return `{"stopReason":"end_turn"}`
 	},
 	"acp-floods": func(p *player, _ string) string {
+		fileIs := func(name string) bool { _, err := os.Stat(os.Getenv("DIR") + name); return err == nil }
+		if fileIs("/said") { // the next turn says nothing
+			return `{"stopReason":"end_turn"}`
+		}
 		p.calls("PickWorkItem", model.PickWorkItem{WorkItemID: p.item})
 		if err := os.WriteFile(os.Getenv("DIR")+"/begun", nil, 0o600); err != nil {
 			panic(err)
 		}
-		for fileIs := func(name string) bool { _, err := os.Stat(os.Getenv("DIR") + name); return err == nil }; !fileIs("/held"); {
+		for !fileIs("/held") {
 			<-time.After(10 * time.Millisecond)
 		}
 		for i := range floodOf {
