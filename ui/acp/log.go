@@ -74,7 +74,8 @@ type Log struct {
 	chunk *acp.SessionUpdate
 	text  strings.Builder
 	begun time.Time
-	// timer runs for flushEvery after lines were written.
+	// wrote is when lines were last written; timer runs until the next are.
+	wrote time.Time
 	timer *time.Timer
 	err   error
 }
@@ -242,8 +243,17 @@ func cutStrings(line []byte) ([]byte, error) {
 
 // soon writes the lines at once if the last were written flushEvery ago, or if there are many, else then.
 func (l *Log) soon() {
-	if l.timer == nil || len(l.lines)+l.text.Len() >= flushAt {
+	since := l.now().Sub(l.wrote)
+	switch {
+	case since >= flushEvery, since < 0, len(l.lines)+l.text.Len() >= flushAt:
 		l.flush()
+	case l.timer == nil:
+		l.timer = time.AfterFunc(flushEvery-since, func() {
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			l.timer = nil
+			l.flush()
+		})
 	}
 }
 
@@ -255,15 +265,7 @@ func (l *Log) flush() {
 	}
 	_, err := l.f.Write(l.lines)
 	l.err = errors.Join(l.err, err)
-	l.lines = l.lines[:0]
-	if l.timer == nil {
-		l.timer = time.AfterFunc(flushEvery, func() {
-			l.mu.Lock()
-			defer l.mu.Unlock()
-			l.timer = nil
-			l.flush()
-		})
-	}
+	l.lines, l.wrote = l.lines[:0], l.now()
 }
 
 // Close writes the rest.
