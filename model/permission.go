@@ -159,14 +159,6 @@ func (c AskPermission) step(s *step) error {
 	if err != nil {
 		return err
 	}
-	isNote := func(x Permission) bool { return x.Refused }
-	if i := slices.IndexFunc(a.Permissions, isNote); i >= 0 && len(a.Permissions) >= maxPermissions {
-		a.Permissions = slices.Delete(slices.Clone(a.Permissions), i, i+1)
-	}
-	if len(a.Permissions) >= maxPermissions {
-		return Refused("agent %s waits for %d permissions already", a.ID, len(a.Permissions)).At("agent_id",
-			"answer them where they are asked")
-	}
 	p := Permission{ID: PermissionID(s.newID(PermissionPrefix)), Program: cut(c.Program, rowText), Session: cut(c.Session, rowText),
 		Subagent: cut(c.Subagent, rowText), Tool: tool, Input: PermissionInput(c.Input), Process: c.Process, AskedAt: s.at.At,
 		CanAlways: c.CanAlways}
@@ -176,8 +168,17 @@ func (c AskPermission) step(s *step) error {
 	case c.AnswerMS > 0:
 		p.AnswerUntil = s.at.At.Add(time.Duration(c.AnswerMS) * time.Millisecond)
 	}
-	isSame := func(x Permission) bool { return c.Refused && x.Refused && x.Tool == p.Tool && x.Input == p.Input }
-	a.Permissions = append(slices.DeleteFunc(slices.Clone(a.Permissions), isSame), p)
+	kept := slices.DeleteFunc(slices.Clone(a.Permissions), func(x Permission) bool {
+		return c.Refused && x.Refused && x.Tool == p.Tool && x.Input == p.Input
+	})
+	if i := slices.IndexFunc(kept, func(x Permission) bool { return x.Refused }); i >= 0 && len(kept) >= maxPermissions {
+		kept = slices.Delete(kept, i, i+1)
+	}
+	if len(kept) >= maxPermissions {
+		return Refused("agent %s waits for %d permissions already", a.ID, len(kept)).At("agent_id",
+			"answer them where they are asked")
+	}
+	a.Permissions = append(kept, p)
 	s.put(a)
 	s.receipt.PermissionID = p.ID
 	s.event(EventPermissionAsked, "", permissionEvent{PermissionID: p.ID, Program: p.Program, Tool: p.Tool, Input: p.Input})
