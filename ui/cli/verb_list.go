@@ -59,19 +59,20 @@ func list(e *Env, o listOptions) (answer, error) {
 	if err != nil || len(agents) > 1 {
 		return listByAgent(e, o, agents, err)
 	}
+	sessions := e.sessions()
 	return readAnswer(e, (*page).list, func(r model.Reader) (home.ListResult, error) {
 		agent, err := knownAgent(e, r)
 		if err != nil {
 			return home.ListResult{}, err
 		}
-		return listOf(e, r, agent, o)
+		return listOf(e, r, agent, o, sessions)
 	})
 }
 
-// listOf returns a page of an agent's list, with what its session does.
-func listOf(e *Env, r model.Reader, agent model.AgentID, o listOptions) (home.ListResult, error) {
+// listOf returns a page of an agent's list, with its session if that tells what the agent does.
+func listOf(e *Env, r model.Reader, agent model.AgentID, o listOptions, sessions []home.Session) (home.ListResult, error) {
 	l, err := home.ListResultOf(r, agent, model.Filter(o.filter), o.cursor, o.limit, o.todos)
-	if s, _ := home.Live(e.sessions(), agent); s.Says(e.now(), model.Decide(r, agent, e.now())) != "" {
+	if s, _ := home.Live(sessions, agent); s.Says(e.now(), model.Decide(r, agent, e.now())) != "" {
 		l.Session = &s
 	}
 	return l, err
@@ -109,9 +110,10 @@ func listByAgent(e *Env, o listOptions, agents []model.AgentID, err error) (answ
 	if err != nil {
 		return nil, err
 	}
+	sessions := e.sessions()
 	return readAnswer(e, (*page).byAgent, func(r model.Reader) (out byAgent, err error) {
 		for _, agent := range agents {
-			l, err := listOf(e, r, agent, o)
+			l, err := listOf(e, r, agent, o, sessions)
 			if err != nil {
 				return out, err
 			}
