@@ -198,13 +198,20 @@ func (c Call) Outcome() model.Text {
 func (c Call) Changed() (added, removed int) {
 	for _, x := range c.Content {
 		if x.Diff != nil {
-			changes := "\n" + string(diff.Diff("", []byte(str(x.Diff.OldText)), "", []byte(x.Diff.NewText)))
-			_, changes, _ = strings.Cut(changes, "\n@@") // its head names files
+			changes := "\n" + Changes(*x.Diff).Raw() // raw: counted
 			added += strings.Count(changes, "\n+")
 			removed += strings.Count(changes, "\n-")
 		}
 	}
 	return added, removed
+}
+
+// Changes is an edit as a unified diff, from the lines of its first part on.
+func Changes(d acp.ToolCallContentDiff) model.Text {
+	all := string(diff.Diff("", []byte(str(d.OldText)), "", []byte(d.NewText)))
+	_, parts, _ := strings.Cut(all, "\n@@")
+	_, lines, _ := strings.Cut(parts, "\n")
+	return model.Text(lines)
 }
 
 // Result is the text that a call gave, without a fence around it.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 	sdk "github.com/coder/acp-go-sdk"
-	"github.com/rogpeppe/go-internal/diff"
 
 	"vise/model"
 	"vise/store/home"
@@ -401,13 +400,8 @@ func (v Detail) call(p acp.Part, w int, open bool) []string {
 
 // edit returns the lines that an edit changed, with some around them.
 func (v Detail) edit(d sdk.ToolCallContentDiff, w int) (out []string) {
-	var old string
-	if d.OldText != nil {
-		old = *d.OldText
-	}
-	changes := string(diff.Diff("", []byte(old), "", []byte(d.NewText)))
-	for i, l := range model.Text(changes).Lines() {
-		if i <= diffHead || l == "" || l[0] == '\\' {
+	for _, l := range acp.Changes(d).Lines() {
+		if l == "" || l[0] == '\\' {
 			continue
 		}
 		ink, sign := v.Muted, l[:1]
@@ -423,9 +417,6 @@ func (v Detail) edit(d sdk.ToolCallContentDiff, w int) (out []string) {
 	}
 	return out
 }
-
-// diffHead is the number of lines of a diff that name its files. The next one names the first lines, which may be those of a part.
-const diffHead = 3
 
 // resultShown is how many of the last lines of a call's result are shown.
 const resultShown = 20
