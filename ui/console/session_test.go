@@ -279,17 +279,23 @@ func TestAReportLeadsToWhereItWasSaid(t *testing.T) {
 	})
 }
 
+// askedFor shows a session that asks for a permission.
+func askedFor(t *testing.T) *world {
+	f := &fakeSessions{}
+	f.works()
+	f.all[0].State = home.SessionAsks
+	kind, title := sdk.ToolKindExecute, "rm -rf build"
+	f.said = append(f.said, acp.Entry{At: time.Now(), Ask: &sdk.ToolCallUpdate{ToolCallId: "c9", Kind: &kind, Title: &title}})
+	wd := talking(t, 120, 36, f)
+	wd.change("permission claude-main Bash rm -rf build")
+	wd.settle()
+	return wd
+}
+
 func TestAPermissionIsAnsweredInItsSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := &fakeSessions{}
-		f.works()
-		f.all[0].State = home.SessionAsks
-		kind, title := sdk.ToolKindExecute, "rm -rf build"
-		f.said = append(f.said, acp.Entry{At: time.Now(), Ask: &sdk.ToolCallUpdate{ToolCallId: "c9", Kind: &kind, Title: &title}})
-		wd := talking(t, 120, 36, f)
+		wd := askedFor(t)
 		defer wd.end()
-		wd.change("permission claude-main Bash rm -rf build")
-		wd.settle()
 		permissions := func() []model.Permission { return wd.console.(console).truth.desk.Agent.Permissions }
 		press := func(k string, want string) {
 			t.Helper()
@@ -323,15 +329,8 @@ func TestAPermissionIsAnsweredInItsSession(t *testing.T) {
 // TestAPermissionIsRefusedWithAReason, which is the agent's next message.
 func TestAPermissionIsRefusedWithAReason(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := &fakeSessions{}
-		f.works()
-		f.all[0].State = home.SessionAsks
-		kind, title := sdk.ToolKindExecute, "rm -rf build"
-		f.said = append(f.said, acp.Entry{At: time.Now(), Ask: &sdk.ToolCallUpdate{ToolCallId: "c9", Kind: &kind, Title: &title}})
-		wd := talking(t, 120, 36, f)
+		wd := askedFor(t)
 		defer wd.end()
-		wd.change("permission claude-main Bash rm -rf build")
-		wd.settle()
 		agent := func() model.Agent { return wd.console.(console).truth.desk.Agent }
 		for _, k := range []string{"j", "space"} {
 			wd.press(k)
