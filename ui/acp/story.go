@@ -198,7 +198,7 @@ func (c Call) Outcome() model.Text {
 func (c Call) Changed() (added, removed int) {
 	for _, x := range c.Content {
 		if x.Diff != nil {
-			changes := "\n" + Changes(*x.Diff).Raw() // raw: counted
+			changes := "\n" + Changes(*x.Diff).Raw() // raw: counted, not shown
 			added += strings.Count(changes, "\n+")
 			removed += strings.Count(changes, "\n-")
 		}
