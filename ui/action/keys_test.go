@@ -31,6 +31,21 @@ func TestAnActionHasTheKeysThatWereSet(t *testing.T) {
 	}
 }
 
+// TestALetterIsTypedWhereTextIsTyped, whatever action it was given to.
+func TestALetterIsTypedWhereTextIsTyped(t *testing.T) {
+	for _, id := range []ID{Submit, Posture, Redraw} {
+		table, troubles := Remap(map[ID][]string{id: {"x", "ctrl+x", "f9"}}, nil)
+		if len(troubles) > 0 {
+			t.Fatal(troubles)
+		}
+		for key, want := range map[string]ID{"x": "", "ctrl+x": id, "f9": id} {
+			if got, _ := table.find(Text, key); got.ID != want {
+				t.Errorf("in a text %s means %q, want %q", key, got.ID, want)
+			}
+		}
+	}
+}
+
 func TestAKeyThatCannotBeHadIsRefusedByName(t *testing.T) {
 	for name, c := range map[string]struct {
 		keys map[ID][]string
@@ -47,7 +62,7 @@ func TestAKeyThatCannotBeHadIsRefusedByName(t *testing.T) {
 		"an escape":          {map[ID][]string{Pick: {"\x1b"}}, []string{"is no key"}},
 		"tab in disguise":    {map[ID][]string{Pick: {"ctrl+i"}}, []string{"as tab"}},
 		"shift and a letter": {map[ID][]string{Pick: {"shift+p"}}, []string{"write that"}},
-		"text":               {map[ID][]string{Posture: {"r"}}, []string{"typed as text"}},
+		"text":               {map[ID][]string{EditOutside: {"r"}}, []string{"typed as text"}},
 		"no way out":         {map[ID][]string{Back: {}}, []string{"no way out"}},
 		"another name":       {map[ID][]string{"acknowledge": {"ctrl+a"}}, nil},
 		"part of another":    {map[ID][]string{"read-page-down": {"n"}}, []string{"it is part of page-down now"}},

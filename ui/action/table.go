@@ -77,6 +77,8 @@ func Standard() Catalogue {
 				hint("hide").writes("hide").needs(aNeed),
 			key(Start, "Start agent", "its program, in a process of its own, on the item at the cursor", "R").
 				verb("start").needs(all(inEarnest, anAgent)),
+			key(Posture, "Stop or resume agent", "stopped: a running turn ends, and no turn begins", "ctrl+t").writes("agents stop").
+				needs(aKnownAgent),
 			key(Message, "Message agent…", "for its next turn; it never becomes work by itself; in Changes it sends the comments", "m").
 				writes("say").typed().needs(aKnownAgent)),
 		in(Desk, always,
@@ -151,9 +153,7 @@ func Standard() Catalogue {
 			key(Redraw, "Redraw", "paint the screen afresh", "ctrl+l")),
 		in(Page, always, key(Drop, "Drop", "the todo of a checklist, or in Changes a comment that was not sent", "D")),
 		in(Text, inText,
-			key(EditOutside, "Edit in $EDITOR", "the text of the field; what you save there comes back", "ctrl+o"),
-			key(Posture, "Stop or resume agent", "the one at the cursor, among agents; stopped: no turn begins", "ctrl+t").
-				writes("agents stop")))
+			key(EditOutside, "Edit in $EDITOR", "the text of the field; what you save there comes back", "ctrl+o")))
 }
 
 // in places the actions of a part of the console in its context, and under a heading of help.
