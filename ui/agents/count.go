@@ -27,7 +27,7 @@ func CountAll(h home.Sessions) {
 // sessions that a driver runs are counted by it. It returns why a call of vise's tools was refused, if none of the session's succeeded.
 func Count(h home.Sessions, s home.Session, most int64) (refused string) {
 	at := programOf(s.Program).transcripts
-	if at == nil || s.Transcript == "" || s.Driver.PID != 0 || s.Count.Driven {
+	if at == nil || s.Transcript == "" || driven(s) {
 		return ""
 	}
 	f, size, err := openTranscript(Options{Getenv: os.Getenv}.dir(at[0], at[1:]...), s.Transcript)
@@ -65,6 +65,23 @@ func Count(h home.Sessions, s home.Session, most int64) (refused string) {
 		return ""
 	}
 	return refused
+}
+
+// driven reports whether a driver counts what a session uses.
+func driven(s home.Session) bool { return s.Driver.PID != 0 || s.Count.Driven }
+
+// countsPlugin counts the replies that OpenCode's plugin tells. It tells all of them again after a restart; their ids ascend.
+func (c *call) countsPlugin(p payload) {
+	s, ok := c.home.SessionOf(c.program, c.session)
+	if !ok || driven(s) {
+		return
+	}
+	for _, u := range p.Used {
+		if u.ID > s.Count.Reply {
+			s.Count.Add(time.UnixMilli(u.At).UTC().Format(time.DateOnly), u.ID, model.Usage{InputTokens: u.Input, OutputTokens: u.Output})
+		}
+	}
+	c.home.KeepCount(s)
 }
 
 // everyCall is what a note names as the tool if all calls of vise's tools were refused: that needs a person. It stays after the session's

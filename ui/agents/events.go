@@ -51,6 +51,13 @@ type payload struct {
 	// SessionID and the next fields come from vise's plugin for OpenCode.
 	SessionID string                       `json:"sessionID"`
 	Messages  []transcript.OpenCodeMessage `json:"messages"`
+	// Used are the session's replies, with the tokens of each and its time in milliseconds.
+	Used []struct {
+		ID     string `json:"id"`
+		At     int64  `json:"at"`
+		Input  int64  `json:"input"`
+		Output int64  `json:"output"`
+	} `json:"used"`
 }
 
 // handle carries out an event. An unknown event is only counted.
@@ -126,6 +133,7 @@ func (c *call) openCode(ctx context.Context, p payload) error {
 		if err := c.summary(ctx, p.SessionID, transcript.FinalText(p.Messages)); err != nil {
 			return err
 		}
+		c.countsPlugin(p)
 		c.changed(ctx)
 		text := c.urgent(ctx)
 		if text == "" {

@@ -51,6 +51,12 @@ function unsent(sessionID: string, messages: any) {
   return out
 }
 
+// used is what the replies that were not sent yet took, each once: the ids of messages ascend.
+const used = (sessionID: string, messages: any) => messages.map((m: any) => m.info)
+  .filter((x: any) => x.role === "assistant" && x.tokens && x.id > (told.get(sessionID) ?? ""))
+  .map(({ id, time, tokens: { input, output, reasoning, cache } }: any) =>
+    ({ id, at: time.created, input: input + cache.read + cache.write, output: output + reasoning }))
+
 const prompt = (client: any, sessionID: string, text: string) =>
   client.session.promptAsync({ path: { id: sessionID }, body: { parts: [{ type: "text", text }] } })
 
@@ -110,7 +116,8 @@ export const VisePlugin = async ({ client, directory }: any) => ({
     if (event.type === "session.idle") {
       const answer = await client.session.messages({ path: { id: sessionID } })
       const agent_id = children.has(sessionID) ? sessionID : ""
-      const said = await hook("session.idle", { sessionID, agent_id, messages: unsent(sessionID, answer.data ?? []) })
+      const all = answer.data ?? []
+      const said = await hook("session.idle", { sessionID, agent_id, used: used(sessionID, all), messages: unsent(sessionID, all) })
       if (said) await prompt(client, sessionID, said)
       else if (!agent_id) rests(client, sessionID)
     } else if (event.type === "permission.asked") {

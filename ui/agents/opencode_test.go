@@ -115,6 +115,32 @@ func TestOpenCodeSendsWhatCompletedSomethingHoweverMuchFollows(t *testing.T) {
 	b.reported(id, "It is split.", model.ReportSameRound)
 }
 
+// TestWhatAnOpenCodeSessionUsedIsCountedOnce, also when a new plugin tells all of it again.
+func TestWhatAnOpenCodeSessionUsedIsCountedOnce(t *testing.T) {
+	_, dir := inPlugin(t, "cat > $3.new; mv $3.new $3", `
+		const used = (id, created, input) => messages.push({ parts: [text("So.")], info: { id, role: "assistant", time: { created },
+			tokens: { input, output: 3, reasoning: 1, cache: { read: 20, write: 5 } } } })
+		used("m2", Date.UTC(2026, 10, 27), 100)
+		used("m3", Date.UTC(2026, 10, 28), 200)
+		await event("session.idle")
+		await (await import("node:fs/promises")).rename("session.idle", "first")
+		used("m4", Date.UTC(2026, 10, 28), 300)
+		await event("session.idle")`)
+	b := newHookBench(t)
+	b.must(`{"sessionID":"s1"}`, "opencode", "chat.message")
+	for _, told := range []struct{ payload, want string }{
+		{"first", "map[2026-11-27:{0 125 4} 2026-11-28:{0 225 4}]"},
+		{"first", "map[2026-11-27:{0 125 4} 2026-11-28:{0 225 4}]"},
+		{"session.idle", "map[2026-11-27:{0 125 4} 2026-11-28:{0 550 8}]"},
+	} {
+		b.must(heardIn(dir, told.payload), "opencode", "session.idle")
+		s, _ := b.home.SessionOf("opencode", "s1")
+		if got := fmt.Sprint(s.Count.Days); got != told.want {
+			t.Errorf("counted %s, want %s", got, told.want)
+		}
+	}
+}
+
 // TestAnOpenCodeThatIsKilledAfterACompletionLosesNoReport: the words of the reply are known when the completion is
 // made.
 func TestAnOpenCodeThatIsKilledAfterACompletionLosesNoReport(t *testing.T) {
