@@ -27,20 +27,20 @@ func (h *Home) SweepPermissions(ctx context.Context, alive func(model.Process) b
 }
 
 func sweepPermissions(ctx context.Context, l Ledger, id model.AgentID, now time.Time, alive func(model.Process) bool,
-	answered func(model.Permission) bool,
+	answered func(model.AgentID, model.Permission) bool,
 ) error {
 	return EndPermissions(ctx, l, id, model.Scheduler, func(p model.Permission) bool {
-		return p.Over(now, alive) || answered != nil && answered(p)
+		return p.Over(now, alive) || answered != nil && answered(id, p)
 	})
 }
 
 // Answered reports whether a prompt was answered in its program, as far as its session's transcript says so.
-func (h *Home) Answered(p model.Permission) bool {
+func (h *Home) Answered(agent model.AgentID, p model.Permission) bool {
 	if h.o.Answered == nil {
 		return false
 	}
-	s, _ := readSession(h.sessionFile(p.Program.Raw(), p.Session.Raw())) // raw: a key, not shown
-	return s.ID != "" && h.o.Answered(s, p)
+	s, ok := h.SessionOf(agent, p.Program.Raw(), p.Session.Raw()) // raw: a key, not shown
+	return ok && h.o.Answered(s, p)
 }
 
 // EndPermissions ends those of an agent's permission prompts for which over is true. If there are none, it only reads.

@@ -36,7 +36,7 @@ type Scheduler struct {
 	// Alive reports whether a process still runs. Nil leaves the sweep of tasks to other processes.
 	Alive func(model.Process) bool
 	// Answered reports whether a permission prompt was answered in its program. Nil means that this is not known.
-	Answered func(model.Permission) bool
+	Answered func(model.AgentID, model.Permission) bool
 	// Shards are this scheduler's claims. Nil means that it looks at all agents.
 	Shards store.Shards
 	// Found is called for each agent that the scheduler did not know before. It can be nil.

@@ -212,13 +212,14 @@ func (h Sessions) Kept() Sessions {
 
 func (h Sessions) sessionsDir() string { return filepath.Join(h.home, "state", "hooks", "of-sessions") }
 
-func (h Sessions) sessionFile(program, id string) string {
-	return filepath.Join(h.sessionsDir(), model.Hash(program, id)[:16]+".json")
+// sessionFile is where a session is kept. Some programs number their sessions, so that two agents' can have the same id.
+func (h Sessions) sessionFile(agent model.AgentID, program, id string) string {
+	return filepath.Join(h.sessionsDir(), model.Hash(string(agent), program, id)[:16]+".json")
 }
 
 // NoteSession keeps the news of a session that a person runs. Fields that are empty stay as they were, but for Doing. A failure is ignored.
 func (h Sessions) NoteSession(s Session) {
-	path := h.sessionFile(s.Program, s.ID)
+	path := h.sessionFile(s.Agent, s.Program, s.ID)
 	was, raw := readSession(path)
 	if s.At.IsZero() {
 		s.Dir, s.Tmux, s.Pane, s.Transcript, s.At = was.Dir, was.Tmux, was.Pane, was.Transcript, was.At
@@ -260,11 +261,13 @@ func (h Sessions) NoteSession(s Session) {
 }
 
 // StillRests notes that a process still waits for an idle session.
-func (h Sessions) StillRests(program, id string) { h.touchSession(h.sessionFile(program, id)) }
+func (h Sessions) StillRests(agent model.AgentID, program, id string) {
+	h.touchSession(h.sessionFile(agent, program, id))
+}
 
 // Put keeps what a driver knows of its session. One that only starts has no id, and is forgotten if it ends without one.
 func (h Sessions) Put(s Session) {
-	starts := h.sessionFile(s.Program, string(s.Agent))
+	starts := h.sessionFile(s.Agent, s.Program, "")
 	switch {
 	case s.ID != "":
 		_ = os.Remove(starts)
@@ -277,7 +280,7 @@ func (h Sessions) Put(s Session) {
 }
 
 func (h Sessions) turnFile(s Session) string {
-	return filepath.Join(h.home, "state", "turns", filepath.Base(h.sessionFile(s.Program, s.ID)))
+	return filepath.Join(h.home, "state", "turns", filepath.Base(h.sessionFile(s.Agent, s.Program, s.ID)))
 }
 
 // BeginTurn keeps that a driver's turn has begun, so that others settle it if the driver dies.
@@ -324,16 +327,16 @@ func (h Sessions) Known(lives func(Session) bool) (out []Session) {
 }
 
 // SessionOf returns what is known of a session.
-func (h Sessions) SessionOf(program, id string) (Session, bool) {
-	s, _ := readSession(h.sessionFile(program, id))
+func (h Sessions) SessionOf(agent model.AgentID, program, id string) (Session, bool) {
+	s, _ := readSession(h.sessionFile(agent, program, id))
 	return s, s.ID != ""
 }
 
 // KeepCount keeps what a session has used. That is no news of it.
 func (h Sessions) KeepCount(s Session) {
-	path := h.sessionFile(s.Program, s.ID)
+	path := h.sessionFile(s.Agent, s.Program, s.ID)
 	info, err := os.Lstat(path)
-	if now, ok := h.SessionOf(s.Program, s.ID); ok && err == nil {
+	if now, ok := h.SessionOf(s.Agent, s.Program, s.ID); ok && err == nil {
 		now.Count = s.Count
 		_ = keepSession(path, now) // counted again next time
 		_ = os.Chtimes(path, time.Time{}, info.ModTime())
@@ -341,8 +344,8 @@ func (h Sessions) KeepCount(s Session) {
 }
 
 // EndSession notes that a session has ended: it has no state.
-func (h Sessions) EndSession(program, id string) {
-	if s, _ := readSession(h.sessionFile(program, id)); s.ID != "" {
+func (h Sessions) EndSession(agent model.AgentID, program, id string) {
+	if s, ok := h.SessionOf(agent, program, id); ok {
 		s.State, s.Doing, s.Since = "", "", h.now().UTC()
 		h.writeSession(s)
 	}
@@ -438,7 +441,7 @@ func readSession(path string) (s Session, raw []byte) {
 
 // writeSession keeps a session. A failure is ignored.
 func (h Sessions) writeSession(s Session) {
-	path := h.sessionFile(s.Program, s.ID)
+	path := h.sessionFile(s.Agent, s.Program, s.ID)
 	_ = keepSession(path, s)
 	h.touchSession(path)
 }

@@ -47,7 +47,7 @@ func TestASessionIsKnownAfterItsEnd(t *testing.T) {
 	last("s1")
 	last("s1", "wi-unknown")
 	live(2)
-	h.EndSession("claude", "s1")
+	h.EndSession("ann", "claude", "s1")
 	live(1)
 	last("s1", "wi-c")
 	now = now.Add(9 * time.Minute)

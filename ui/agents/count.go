@@ -72,7 +72,7 @@ func driven(s home.Session) bool { return s.Driver.PID != 0 || s.Count.Driven }
 
 // countsPlugin counts the replies that OpenCode's plugin tells. It tells all of them again after a restart; their ids ascend.
 func (c *call) countsPlugin(p payload) {
-	s, ok := c.home.SessionOf(c.program, c.session)
+	s, ok := c.home.SessionOf(c.agent, c.program, c.session)
 	if !ok || driven(s) {
 		return
 	}
@@ -90,7 +90,7 @@ const everyCall = "every call of vise's tools"
 
 // counts counts what the session has used, and notes that all its calls were refused.
 func (c *call) counts(ctx context.Context, p payload) error {
-	s, ok := c.home.SessionOf(c.program, c.session)
+	s, ok := c.home.SessionOf(c.agent, c.program, c.session)
 	if !ok || p.Subagent != "" {
 		return nil
 	}

@@ -114,7 +114,7 @@ func (c *call) handle(ctx context.Context) error {
 		return errors.Join(c.limited(ctx, transcript.LimitIn(p.Last, c.Now())), c.brokenOff(ctx, p))
 	case "SessionEnd":
 		c.goesOn(p)
-		c.home.EndSession(c.program, c.session)
+		c.home.EndSession(c.agent, c.program, c.session)
 		return errors.Join(c.counts(ctx, p), c.brokenOff(ctx, p), c.sessionEnded(ctx, p))
 	}
 	return nil
@@ -125,7 +125,7 @@ func (c *call) openCode(ctx context.Context, p payload) error {
 	switch c.event {
 	case "session.idle": // the plugin prompts the session with the answer
 		if p.Subagent != "" { // its prompt looks like a person's
-			c.home.EndSession(c.program, c.session)
+			c.home.EndSession(c.agent, c.program, c.session)
 		}
 		if err := c.rounds(ctx, p.SessionID, transcript.OpenCode(p.Messages)); err != nil || p.Subagent != "" {
 			return err

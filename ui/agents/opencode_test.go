@@ -134,7 +134,7 @@ func TestWhatAnOpenCodeSessionUsedIsCountedOnce(t *testing.T) {
 		{"session.idle", "map[2026-11-27:{0 125 4} 2026-11-28:{0 550 8}]"},
 	} {
 		b.must(heardIn(dir, told.payload), "opencode", "session.idle")
-		s, _ := b.home.SessionOf("opencode", "s1")
+		s, _ := b.home.SessionOf("opencode", "opencode", "s1")
 		if got := fmt.Sprint(s.Count.Days); got != told.want {
 			t.Errorf("counted %s, want %s", got, told.want)
 		}

@@ -262,7 +262,7 @@ func (c *call) standBy(ctx context.Context, session, own string) (_ context.Cont
 		for told := c.Now(); c.waits(session, own) && ctx.Err() == nil; {
 			home.Pause(ctx, waiterCheck)
 			if now := c.Now(); now.Sub(told) > home.RestsEvery {
-				c.home.StillRests(c.program, session)
+				c.home.StillRests(c.agent, c.program, session)
 				told = now
 			}
 		}

@@ -23,7 +23,7 @@ import (
 // noteSession records that a session has begun, and where.
 func (c *call) noteSession(p payload) {
 	if s, ok := c.heard(p); ok {
-		was, known := c.home.SessionOf(c.program, c.session)
+		was, known := c.home.SessionOf(c.agent, c.program, c.session)
 		if !known || was.State == "" || was.Process != s.Process { // else its turn goes on, or its first prompt was faster
 			s.State = home.SessionRests
 		}

@@ -116,7 +116,7 @@ func TestWhatASessionUsedIsCountedOnce(t *testing.T) {
 		}
 		CountAll(h)
 		h.NoteSession(s) // other news changes no count
-		now, _ := h.SessionOf("claude", "s1")
+		now, _ := h.SessionOf("ann", "claude", "s1")
 		if got := fmt.Sprint(now.Count.Days); got != want {
 			t.Errorf("counted %s, want %s", got, want)
 		}

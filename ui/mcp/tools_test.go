@@ -414,7 +414,7 @@ func TestAMessageAboutAnItemThatAnotherSessionHoldsIsNotHandedHere(t *testing.T)
 	if got := c.call("ListWorkItems", `{}`); strings.Contains(string(got.Structured), "Use LFU.") {
 		t.Errorf("got %s", got.Structured)
 	}
-	h.EndSession("claude", "s2")
+	h.EndSession("ann", "claude", "s2")
 	if got := c.call("ListWorkItems", `{}`); !strings.Contains(string(got.Structured), "Use LFU.") {
 		t.Errorf("nobody holds it, and it did not come: %s", got.Structured)
 	}

@@ -46,6 +46,12 @@ var acpScripts = map[string]func(p *player, prompt string) string{
 		p.says("The answer was " + p.ask(`{"toolCallId":"c9","kind":"execute","title":"rm -rf build","rawInput":{"command":"rm -rf build"}}`))
 		return `{"stopReason":"end_turn"}`
 	},
+	"acp-greets": func(p *player, _ string) string {
+		p.says(fmt.Sprint("I am ", os.Getpid()))
+		p.calls("ListWorkItems", nil)
+		p.says("Hello.")
+		return `{"stopReason":"end_turn"}`
+	},
 	"acp-mute": func(*player, string) string { return "" }, // it never answers initialize
 	"acp-errs": func(p *player, _ string) string { // as Codex does
 		p.says("I begin.")

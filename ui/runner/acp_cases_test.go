@@ -377,3 +377,29 @@ func await(holds func() bool) {
 		<-ticks.C
 	}
 }
+
+// TestTwoAgentsSessionsCanHaveTheSameID, as of programs that number theirs: the words of both are kept, and both are known.
+func TestTwoAgentsSessionsCanHaveTheSameID(t *testing.T) {
+	b := newBench(t)
+	d := b.driver(b.program("acp-greets"))
+	d.Programs["bob"] = d.Programs["ann"]
+	for agent := range d.Programs {
+		b.do(model.Operator, model.AddAgent{AgentID: agent})
+		b.do(model.Operator, model.Say{AgentID: agent, Text: "Say something."})
+	}
+	d.Report = func(e Event) {
+		if e.What == "reply refused" {
+			t.Errorf("%s: %v", e.Agent, e.Err)
+		}
+	}
+	if err := d.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	heard := map[model.AgentID]int{}
+	for _, e := range b.entries(model.EventRound) {
+		heard[e.AgentID]++
+	}
+	if sessions := home.SessionsIn(b.dir, time.Now).Driven(); heard["ann"] != 2 || heard["bob"] != 2 || len(sessions) != 2 {
+		t.Errorf("the ledger has words %v, want two replies of each; %d sessions are known", heard, len(sessions))
+	}
+}

@@ -214,7 +214,7 @@ func (c *conversation) take(ctx context.Context) {
 		c.observe(ctx, ran)
 		for _, r := range saidOf(rounds) {
 			c.said++
-			r.key = roundKey(c.s.kept.ID, c.index, c.said)
+			r.key = roundKey(c.agent, c.s.kept.ID, c.index, c.said)
 			c.turn.take(ctx, r)
 		}
 		if isOver {
@@ -223,9 +223,9 @@ func (c *conversation) take(ctx context.Context) {
 	}
 }
 
-// roundKey names a round of a session.
-func roundKey(session string, turn, n int) string {
-	return model.Hash("round", session, fmt.Sprint(turn), fmt.Sprint(n))[:32]
+// roundKey names a round of a session. Two agents' sessions can have the same id.
+func roundKey(agent model.AgentID, session string, turn, n int) string {
+	return model.Hash("round", string(agent), session, fmt.Sprint(turn), fmt.Sprint(n))[:32]
 }
 
 // keep notes at what the session works, and what the turn used so far. s.mu is held.

@@ -34,7 +34,7 @@ type Server struct {
 	// Also runs as long as the server does. Its error ends the server. It may be nil.
 	Also func(context.Context) error
 	// Answered reports whether a permission request was answered in the agent's program; nil if nobody knows.
-	Answered func(model.Permission) bool
+	Answered func(model.AgentID, model.Permission) bool
 	// Report is called with errors; it may be nil.
 	Report func(error)
 

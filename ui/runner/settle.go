@@ -22,7 +22,7 @@ func Settle(ctx context.Context, l home.Ledger, dir string, sessions home.Sessio
 		}
 		program, _ := acp.Named(s.Program)
 		for i, r := range saidIn(entries, program) {
-			r.key = roundKey(s.ID, s.Turn, i+1)
+			r.key = roundKey(s.Agent, s.ID, s.Turn, i+1)
 			if _, err = r.apply(ctx, l, s.Agent, s.Turn); err != nil && !home.RefusedForGood(err) {
 				break
 			}
