@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -13,7 +14,7 @@ import (
 
 // TestWhatAnEarlierBuildInstalledIsKept: the settings of each program as build 36d8b116 wrote them, and its block in an instruction file,
 // are recognised, stay as they are when vise is installed again, and are removed without a trace. Claude Code's server alone gains a key,
-// without which newer versions defer its tools.
+// without which newer versions defer its tools, and OpenCode's plugin the tokens of replies.
 func TestWhatAnEarlierBuildInstalledIsKept(t *testing.T) {
 	recorded, err := txtar.ParseFile("testdata/installed-36d8b116.txtar")
 	if err != nil {
@@ -38,6 +39,10 @@ func TestWhatAnEarlierBuildInstalledIsKept(t *testing.T) {
 		o.Agent, o.Version, o.Home = "", versions[program], filepath.Join(b.home, ".local", "share", "vise")
 		return o
 	}
+	gained := map[string]*regexp.Regexp{
+		"/.claude.json":                    regexp.MustCompile(`,\n      "alwaysLoad": true`),
+		"/.config/opencode/plugin/vise.ts": regexp.MustCompile(`(?m)^// used is what the replies(.*\n){5}\n|^      const all = .*\n| used: used\(sessionID, all\),`),
+	}
 	for _, program := range Programs {
 		o := options(program)
 		if agent := o.agentNow(); agent != "ann-"+program {
@@ -48,18 +53,20 @@ func TestWhatAnEarlierBuildInstalledIsKept(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, c := range list {
-			if !c.OK && c.Name != "program" && !strings.HasPrefix(c.Name, "hook ") && !strings.Contains(c.Message, "/.claude.json lacks") && c.Name != "tools" {
+			path, _, _ := strings.Cut(c.Message, " lacks ")
+			if !c.OK && c.Name != "program" && !strings.HasPrefix(c.Name, "hook ") && gained[strings.TrimPrefix(path, b.home)] == nil && c.Name != "tools" {
 				t.Errorf("doctor says of %s: %s: %s", program, c.Name, c.Message)
 			}
 		}
 		for _, f := range b.run(o).Files {
-			if f.Changed && strings.HasSuffix(f.Path, "/.claude.json") {
+			name := strings.TrimPrefix(f.Path, b.home)
+			if more := gained[name]; f.Changed && more != nil {
 				raw, _ := os.ReadFile(f.Path)
-				was := strings.Replace(string(raw), ",\n      \"alwaysLoad\": true", "", 1)
-				if was == string(raw) || was != installed["/.claude.json"] {
-					t.Errorf("another change than alwaysLoad:\n%s", f.Diff)
+				was := strings.Replace(more.ReplaceAllString(string(raw), ""), "unsent(sessionID, all)", "unsent(sessionID, answer.data ?? [])", 1)
+				if was == string(raw) || was != installed[name] {
+					t.Errorf("another change:\n%s", f.Diff)
 				}
-				installed["/.claude.json"] = string(raw)
+				installed[name] = string(raw)
 			} else if f.Changed {
 				t.Errorf("an installation changes %s:\n%s", f.Path, f.Diff)
 			}
