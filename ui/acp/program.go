@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -15,7 +16,7 @@ type Program struct {
 	Name string
 	// Command starts it.
 	Command []string
-	// Install is the command that installs it; Size says how large that is.
+	// Install is the command of npm that installs it for everybody; Size says how large that is (du, November 2026).
 	Install, Size string
 	// Login is the command that logs a person in.
 	Login string
@@ -45,7 +46,7 @@ type Program struct {
 var Programs = []Program{
 	{
 		Name: "claude", Command: []string{"claude-agent-acp"}, // claude-agent-acp 0.101.0 was tried
-		Install: "npm install -g --omit=optional @agentclientprotocol/claude-agent-acp", Size: "60 MB, beside Claude Code itself",
+		Install: "npm install -g --omit=optional @agentclientprotocol/claude-agent-acp", Size: "70 MB, beside Claude Code itself",
 		Login: "claude /login", Runs: [2]string{"CLAUDE_CODE_EXECUTABLE", "claude"}, Steers: true, TellsCost: true, Mode: "default",
 		// Newer versions defer the tools of MCP servers unless the search for tools is off.
 		Env: []string{"ENABLE_TOOL_SEARCH=false", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "ANTHROPIC_MODEL",
@@ -54,7 +55,7 @@ var Programs = []Program{
 	},
 	{
 		Name: "codex", Command: []string{"codex-acp"}, // codex-acp 2.6.0 was tried
-		Install: "npm install -g --omit=optional @agentclientprotocol/codex-acp", Size: "10 MB, beside Codex itself",
+		Install: "npm install -g --omit=optional @agentclientprotocol/codex-acp", Size: "22 MB, beside Codex itself",
 		Login: "codex login", Runs: [2]string{"CODEX_PATH", "codex"}, Steers: true,
 		// In its own mode a model reviews calls, and denies ours.
 		Mode:    "workspace-write",
@@ -130,11 +131,51 @@ func (p Program) Environment() (env []string) {
 	return env
 }
 
-// Missing says that the program is not installed, and what installs it. A command that vise does not know is not looked for: it can be
-// relative to the session's directory.
+// Here returns the command that starts the program on this machine: from PATH, or else as Get installed it.
+func (p Program) Here() []string {
+	if _, err := exec.LookPath(p.Command[0]); err != nil {
+		if own, err := exec.LookPath(filepath.Join(OwnDir(), "node_modules", ".bin", p.Command[0])); err == nil {
+			return append([]string{own}, p.Command[1:]...)
+		}
+	}
+	return p.Command
+}
+
+// OwnDir is where Get installs programs.
+func OwnDir() string {
+	cache, _ := os.UserCacheDir() // without a home, programs are looked for in the working directory's vise
+	return filepath.Join(cache, "vise", "programs")
+}
+
+// NotInstalled is the error for a program that is not on this machine, and that Get installs.
+type NotInstalled struct{ Program }
+
+func (e NotInstalled) Error() string {
+	return fmt.Sprintf("%s is not installed (%s): %s", e.Command[0], e.Size, e.Install)
+}
+
+// Missing returns NotInstalled if the program is not here. A command that vise does not know is not looked for: it can be relative to the
+// session's directory.
 func (p Program) Missing() error {
-	if _, err := exec.LookPath(p.Command[0]); err == nil || p.Install == "" {
+	if _, err := exec.LookPath(p.Here()[0]); err == nil || p.Install == "" {
 		return nil
 	}
-	return fmt.Errorf("%s is not installed (%s): %s", p.Command[0], p.Size, p.Install)
+	return NotInstalled{p}
+}
+
+// Get installs the program into OwnDir. npm runs there, so that no settings of a project's npm apply.
+func (p Program) Get(ctx context.Context) error {
+	dir := OwnDir()
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	words := strings.Fields(strings.Replace(p.Install, "-g", "--no-audit --no-fund --prefix", 1))
+	at := slices.Index(words, "--prefix") + 1
+	c := exec.CommandContext(ctx, words[0], slices.Insert(words, at, dir)[1:]...)
+	c.Dir = dir
+	out, err := c.CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%s: %w %s", p.Install, err, out)
+	}
+	return nil
 }

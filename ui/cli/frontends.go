@@ -1,13 +1,11 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -18,6 +16,7 @@ import (
 	"vise/model"
 	"vise/store/home"
 	"vise/ui/accessible"
+	"vise/ui/acp"
 	"vise/ui/agents"
 	"vise/ui/config"
 	"vise/ui/console"
@@ -233,17 +232,19 @@ func (r *consoleRun) options() console.Options {
 	return o
 }
 
-// startAgent runs vise start.
-func (r *consoleRun) startAgent(ctx context.Context, ref string) (string, error) {
-	self, err := os.Executable()
+// startAgent starts an agent's program as vise start does.
+func (r *consoleRun) startAgent(ctx context.Context, ref string, get bool) (string, error) {
+	within := *r.Env
+	within.Context, within.flags = ctx, globals{actor: string(model.Operator)}
+	if within.home == nil {
+		return "", refuse("nothing is started in the demo")
+	}
+	agent, item, err := agentOrItem(&within, ref)
 	if err != nil {
 		return "", err
 	}
-	dir, err := homeDir(r.Env)
-	if err != nil {
-		return "", err
-	}
-	return runCustom(ctx, []string{self, "start", ref, "--home", dir, "--actor", string(model.Operator)}, nil)
+	out, err := startDriver(&within, agent, item, "", func(acp.NotInstalled) bool { return get })
+	return out.line(), err
 }
 
 // session returns a console's session on an open home.
@@ -287,20 +288,25 @@ func (r *consoleRun) firstRun() (*console.FirstRun, error) {
 	}
 	found := installedPrograms()
 	return &console.FirstRun{
-		Home: shortened(dir, r.getenv("HOME")), Agents: firstAgents(r.Env, found), Start: r.start, Programs: found,
-		Seen:    func(agent model.AgentID) bool { return home.HooksSeen(dir, cmp.Or(r.agent, agent)) },
-		Lines:   func(_ context.Context, of []string) (model.Text, error) { return integrationPreview(r.Env, of), nil },
-		Install: func(_ context.Context, program string) error { return integrate(r.Env, program) },
+		Home: shortened(dir, r.getenv("HOME")), Dir: shortened(r.dir, r.getenv("HOME")), Agents: firstAgents(r.Env, found), Programs: found,
+		Start: r.start,
+		Lines: func(_ context.Context, of []string) (model.Text, error) { return integrationPreview(r.Env, of), nil },
 	}, nil
 }
 
 // start carries out the choice of the first run.
-func (r *consoleRun) start(_ context.Context, agents []model.AgentID) (console.Session, error) {
+func (r *consoleRun) start(_ context.Context, agents []model.AgentID, objective model.Text) (console.Session, error) {
 	if len(agents) == 0 {
 		s, _, err := r.demo()
 		return s, err
 	}
 	d, err := createWith(r.Env, agents)
+	if err == nil && objective != "" {
+		var in model.Receipt
+		if in, err = sendAlso(r.Env, agents[0], model.CreateWorkItem{Objective: objective}); err == nil {
+			_, err = sendAlso(r.Env, agents[0], model.PickWorkItem{WorkItemID: in.WorkItemID})
+		}
+	}
 	if err != nil {
 		return console.Session{}, err
 	}
@@ -381,11 +387,11 @@ func (r *consoleRun) askForHome() (*home.Home, error) {
 	return h, err
 }
 
-// yes asks a question before the console of lines is open.
-func (r *consoleRun) yes(question string) bool {
-	fmt.Fprintf(r.out, "%s yes or no: ", question)
+// yes asks a question.
+func (e *Env) yes(question string) bool {
+	fmt.Fprintf(e.out, "%s yes or no: ", question)
 	var in string
-	_, err := fmt.Fscanln(r.in, &in)
+	_, err := fmt.Fscanln(e.in, &in)
 	return err == nil && strings.HasPrefix(strings.ToLower(in), "y")
 }
 

@@ -34,15 +34,17 @@ type driverStarted struct {
 func startVerb() verb {
 	var o worktreeOptions
 	var program config.Program
-	var inWorktree bool
+	var inWorktree, get bool
 	return verb{
 		use: "start ID|AGENT", short: "Start an agent's program, in a process of its own",
 		long: `start runs vise drive for the agent in a process that outlives this one. With an ID the agent picks that item first.
-The program works in the item's work tree if it has one. vise log -f AGENT shows what it says, vise stop AGENT ends it.`,
+The program works in the item's work tree if it has one. A missing program is installed with npm after a yes, into a
+directory of vise's own. vise log -f AGENT shows what it says, vise stop AGENT ends it.`,
 		example: "vise start wi-7f3k --worktree\nvise start claude",
 		flags: flags{
 			{"program", &program, "the agent's program: " + acp.Names() + " (default: the configured one, or its last one)"},
 			{"worktree", &inWorktree, "make a git work tree for the item, and work there"},
+			{"get", &get, "install the program without asking if it is missing"},
 		},
 		run: func(e *Env) (answer, error) {
 			agent, item, err := agentOrItem(e, e.words[0])
@@ -60,7 +62,10 @@ The program works in the item's work tree if it has one. vise log -f AGENT shows
 					return nil, err
 				}
 			}
-			return startDriver(e, agent, item, program)
+			out, err := startDriver(e, agent, item, program, func(p acp.NotInstalled) bool {
+				return get || e.ttyIn && !e.flags.json && e.yes(safe(p.Error())+"\nInstall it into "+safe(acp.OwnDir())+"?")
+			})
+			return oneLine(out, "%s", out.line()), err
 		},
 	}
 }
@@ -80,41 +85,55 @@ func agentOrItem(e *Env, ref string) (model.AgentID, model.WorkItem, error) {
 	return item.AgentID, item, nil
 }
 
-// startDriver starts a driver for an agent.
-func startDriver(e *Env, agent model.AgentID, item model.WorkItem, program config.Program) (answer, error) {
+// line says that the driver runs, and how it is followed and ended.
+func (d driverStarted) line() string {
+	return fmt.Sprintf("agent %s is started in %s; vise log -f %[1]s shows what it says, vise stop %[1]s ends it", d.AgentID, safe(d.Dir))
+}
+
+// startDriver starts a driver for an agent. A program that is missing is installed if get allows it.
+func startDriver(e *Env, agent model.AgentID, item model.WorkItem, program config.Program, get func(acp.NotInstalled) bool) (
+	out driverStarted, err error,
+) {
 	dir := cmp.Or(item.Links.OwnWorktree(), e.dir)
 	e.agent = agent
 	all, err := programs(e, driveOptions{program: runner.Program{Program: program}}, nil)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
-	spec := all[agent].Spec()
-	if err := spec.Missing(); err != nil {
-		return nil, refuse("%v", err).WithHint("or run the program yourself, with vise install %s", spec.Name)
+	err = all[agent].Spec().Missing()
+	if missing := (acp.NotInstalled{}); errors.As(err, &missing) {
+		if get(missing) {
+			err = missing.Get(e)
+		}
+		if err != nil {
+			return out, refuse("agent %s is not started", agent).Because(err).
+				WithHint("vise start %s --get installs it, npm comes with Node.js; or run the program yourself: vise install %s",
+					agent, missing.Name)
+		}
 	}
 	if home.Marked(e.home.Dir(), home.MarkDriver(agent)) {
-		return nil, refuse("a driver runs agent %s already", agent).WithHint("vise log -f %s shows it, vise stop %[1]s ends it", agent)
+		return out, refuse("a driver runs agent %s already", agent).WithHint("vise log -f %s shows it, vise stop %[1]s ends it", agent)
 	}
 	awake := model.Awake
 	if _, err := sendAlso(e, "", model.AddAgent{AgentID: agent}); err != nil {
-		return nil, err
+		return out, err
 	}
 	if _, err := sendAlso(e, "", model.UpdateAgent{AgentID: agent, Posture: &awake}); err != nil {
-		return nil, err
+		return out, err
 	}
 	focus, err := focusOf(e, agentOf)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	if item.ID != "" && focus.ID != item.ID {
 		if _, err := sendAlso(e, agent, model.PickWorkItem{WorkItemID: item.ID}); err != nil {
-			return nil, err
+			return out, err
 		}
 	}
-	out := driverStarted{AgentID: agent, Item: item.ID, Dir: dir, Log: filepath.Join(e.home.Dir(), "log", "drivers", string(agent)+".log")}
+	out = driverStarted{AgentID: agent, Item: item.ID, Dir: dir, Log: filepath.Join(e.home.Dir(), "log", "drivers", string(agent)+".log")}
 	log, err := openLog(out.Log)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	defer log.Close()
 	args := []string{"drive", "--alone", "--home", e.home.Dir(), "--agent", string(agent), "--dir", dir}
@@ -122,12 +141,12 @@ func startDriver(e *Env, agent model.AgentID, item model.WorkItem, program confi
 		args = append(args, "--program", string(program))
 	}
 	if err := runner.Detach(args, log, "VISE_AGENT=", "VISE_ACTOR=", "VISE_TURN="); err != nil {
-		return nil, refuse("vise drive was not started").Because(err)
+		return out, refuse("vise drive was not started").Because(err)
 	}
 	if !e.await(func() bool { return home.Marked(e.home.Dir(), home.MarkDriver(agent)) }) {
-		return nil, refuse("the driver of agent %s ended at once: %s", agent, tail(out.Log)).WithHint("its log is %s", out.Log)
+		return out, refuse("the driver of agent %s ended at once: %s", agent, tail(out.Log)).WithHint("its log is %s", out.Log)
 	}
-	return oneLine(out, "agent %s is started in %s; vise log -f %[1]s shows what it says, vise stop %[1]s ends it", agent, dir), nil
+	return out, nil
 }
 
 func openLog(path string) (*os.File, error) {

@@ -144,25 +144,28 @@ func tour(t *testing.T, w, h int) string {
 	x.overtaken()
 	x.end()
 	first := &touring{world: newWorld(t, w, h, func(o *Options) {
-		o.FirstRun = &FirstRun{Home: "~/.local/share/vise", Agents: []model.AgentID{"claude", "codex"}, Programs: []string{"claude", "codex"}}
+		o.FirstRun = &FirstRun{Home: "~/.local/share/vise", Dir: "~/shop", Agents: []model.AgentID{"claude", "codex"}, Programs: []string{"claude", "codex"}}
 		o.FirstRun.Lines = func(context.Context, []string) (model.Text, error) {
 			return "vise install claude\n--- ~/.claude.json\n+++ ~/.claude.json\n+  \"mcpServers\": {\n+    \"vise\": {\"command\": \"vise\", \"args\": [\"mcp\"]}\n+  }", nil
 		}
+		o.Start = func(context.Context, string, bool) (string, error) {
+			p, _ := acp.Named("claude")
+			return "", acp.NotInstalled{Program: p}
+		}
 	})}
-	first.console.(console).opt.FirstRun.Install = func(context.Context, string) error { return nil }
-	first.console.(console).opt.FirstRun.Seen = func(agent model.AgentID) bool { return agent == "claude" }
 	first.anyOrder = true
 	defer first.end()
 	first.settle()
 	first.take("Welcome")
-	first.at("Welcome: what would be added", "3")
-	first.at("Welcome: what the choices do", "?")
-	first.keys("1")
-	first.take("Welcome: the lines of a program")
-	first.keys("y", "y")
-	first.pass(time.Second)
+	first.keys("4")
+	first.take("Welcome: more")
+	first.at("Welcome: what would be added", "2")
+	first.keys("esc", "1")
+	first.write("Add jitter to the retry backoff")
+	first.take("Welcome: what an agent should do")
+	first.keys("enter")
 	first.settle()
-	first.take("Welcome: the first sign of life")
+	first.take("Welcome: a program that is missing")
 	return x.out.String() + changed(t, w, h) + savedTour(t, w, h) + sessionTour(t, w, h) + first.out.String()
 }
 

@@ -3,6 +3,7 @@ package console
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -10,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vise/model"
+	"vise/ui/acp"
 	"vise/ui/action"
 	"vise/ui/config"
 	"vise/ui/console/screen"
@@ -171,14 +173,34 @@ func startAgent(c *console) {
 		c.say("No agent is started here.")
 		return
 	}
+	startProgram(c, ref, false)
+}
+
+// startProgram starts the program of an agent or an item's agent. It asks before it gets a program that is missing.
+func startProgram(c *console, ref string, get bool) {
 	c.say("Starting " + string(c.agent) + "…")
 	c.start(func() tea.Msg {
-		out, err := c.opt.Start(c.fx.ctx, ref)
+		out, err := c.opt.Start(c.fx.ctx, ref, get)
 		return act(func(c *console) {
-			if err == nil {
+			var missing acp.NotInstalled
+			switch {
+			case errors.As(err, &missing) && !get:
+				c.open(&menu{
+					Title: "Starting " + string(c.agent), Foot: "{open} get it and start · {back} leave it",
+					Lines: []menuLine{{
+						Key: "y", Title: "Get " + missing.Command[0] + ": " + missing.Size,
+						Result: act(func(c *console) { startProgram(c, ref, true) }),
+					}},
+					Below: func(x facts) []string {
+						return x.Notes("It is not installed. npm installs it into a directory of vise's own, or you do: " + missing.Install)
+					},
+				})
+			case err != nil:
+				c.complain(err)
+			default:
 				showTab(c, screen.TabSession)
+				c.say(text.Sentence(out))
 			}
-			ran(c, config.Command{Name: "Start"}, out, err)
 		})
 	})
 }

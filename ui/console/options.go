@@ -171,8 +171,9 @@ type Options struct {
 	// RunCustom runs custom commands; nil: there are none. SaveFilter writes a filter to the configuration;
 	// nil: the configuration cannot be changed.
 	RunCustom runCustom
-	// Start starts the program of an agent, or of an item's agent, and returns what it says. It may be nil.
-	Start      func(ctx context.Context, ref string) (string, error)
+	// Start starts the program of an agent, or of an item's agent, and returns what it says. With get it first installs the program if it
+	// is missing, else its error is then acp.NotInstalled. It may be nil.
+	Start      func(ctx context.Context, ref string, get bool) (string, error)
 	SaveFilter func(ctx context.Context, name, words string) error
 	// SaveSetting changes a setting of one word in the configuration; nil: the configuration cannot be changed.
 	SaveSetting func(ctx context.Context, name, value string) error
@@ -191,21 +192,18 @@ type Options struct {
 
 // FirstRun is what the operator can do without a ledger. Nothing is written before Start.
 type FirstRun struct {
-	// Home is the directory of the new ledger.
-	Home string
+	// Home is the directory of the new ledger, Dir the one in which programs are started.
+	Home, Dir string
 	// Agents are the proposed agents: one for each found program. If none was found, there is one, and the
 	// operator enters its name.
 	Agents []model.AgentID
-	// Programs are the found programs of agents. Lines is the text that vise would add to the settings of some
-	// of them. It writes nothing.
+	// Programs are the found programs of agents. Lines is the text that vise install would add to the settings of
+	// some of them. It writes nothing.
 	Programs []string
 	Lines    func(ctx context.Context, programs []string) (model.Text, error)
-	// Install adds the lines for one program. It is called only after the operator pressed the key for it.
-	Install func(ctx context.Context, program string) error
-	// Seen reports whether a hook of the agent's program was seen.
-	Seen func(model.AgentID) bool
-	// Start creates a home with these agents, and shows the desk of the first; without agents it shows the demo.
-	Start func(context.Context, []model.AgentID) (Session, error)
+	// Start creates a home with these agents, gives the first of them an item with the objective unless it is empty,
+	// and shows its desk; without agents it shows the demo.
+	Start func(ctx context.Context, agents []model.AgentID, objective model.Text) (Session, error)
 }
 
 // nextSettings waits until the operator changes the configuration or a theme.

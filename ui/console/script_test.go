@@ -15,6 +15,7 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"vise/model"
+	"vise/ui/acp"
 )
 
 // The scripts show the screen as an operator sees it (go test -run Script -rewrite writes them again). Verbs:
@@ -30,7 +31,7 @@ import (
 //	drafts                              the kept text of unfinished dialogs
 //	threadlog                           what happened to threads
 //	choice                              what was chosen at the first run
-//	installed                           the programs in which vise was set up
+//	started                             the agents that were started, + those whose program was installed first
 //	files                               the status of each file todo, and the newest row of its history
 //	fail, heal                          the ledger refuses everything, or works again
 func TestScripts(t *testing.T) {
@@ -68,16 +69,18 @@ func newFromScript(t *testing.T, d *datadriven.TestData) *world {
 	var wd *world
 	wd = newWorld(t, w, h, func(o *Options) {
 		if d.HasArg("first") {
-			o.FirstRun = &FirstRun{Home: "~/.local/share/vise", Agents: []model.AgentID{"vise"}}
+			o.FirstRun = &FirstRun{Home: "~/.local/share/vise", Dir: "~/shop", Agents: []model.AgentID{"vise"}}
 			if d.HasArg("programs") {
 				o.FirstRun.Programs, o.FirstRun.Agents = []string{"claude", "codex"}, []model.AgentID{"claude", "codex"}
-				o.FirstRun.Seen = func(agent model.AgentID) bool { _, seen := wd.hooks.Load(agent); return seen }
 				o.FirstRun.Lines = func(_ context.Context, programs []string) (model.Text, error) {
 					return "vise install " + model.Text(programs[0]) + "\n--- /home/me/.claude.json\n+++ /home/me/.claude.json\n+  \"mcpServers\": {\n\x1b]0;owned\x07 }", nil
 				}
-				o.FirstRun.Install = func(_ context.Context, program string) error {
-					wd.installed = append(wd.installed, program)
-					return nil
+				o.Start = func(_ context.Context, ref string, get bool) (string, error) {
+					if p, _ := acp.Named(ref); !get {
+						return "", acp.NotInstalled{Program: p}
+					}
+					wd.started = append(wd.started, ref+"+")
+					return "agent " + ref + " is started", nil
 				}
 			}
 		}
@@ -144,8 +147,8 @@ func (wd *world) run(d *datadriven.TestData) string {
 		return strings.Join(wd.threads.log, "\n") + "\n"
 	case "choice":
 		return wd.choice + "\n"
-	case "installed":
-		return fmt.Sprintln(wd.installed)
+	case "started":
+		return fmt.Sprintln(wd.started)
 	case "degrade":
 		x := model.Condition{Code: model.Code(d.CmdArgs[0].Key), ReadOnly: len(d.CmdArgs) > 1}
 		x.Message, x.Hint, _ = strings.Cut(d.Input, "\n")
@@ -199,8 +202,6 @@ func (wd *world) change(line string) {
 		wd.do(model.Answer{WorkItemID: id, Text: model.Text(rest)})
 	case "as": // followed by its changes
 		wd.acting = model.AgentID(name)
-	case "hook": // of its program is seen
-		wd.hooks.Store(model.AgentID(name), true)
 	case "agent": // makes one known
 		wd.do(model.AddAgent{AgentID: model.AgentID(name)})
 	case "turn": // begins one, or ends it as rest says

@@ -558,7 +558,10 @@ func TestAStartedAgentsSessionIsShown(t *testing.T) {
 		f := &fakeSessions{}
 		wd := newWorld(t, 120, 36, func(o *Options) {
 			o.Sessions = f
-			o.Start = func(context.Context, string) (string, error) { f.works(); return "agent claude-main is started", nil }
+			o.Start = func(context.Context, string, bool) (string, error) {
+				f.works()
+				return "agent claude-main is started", nil
+			}
 		})
 		defer wd.end()
 		wd.create("a", "Split the limiter")

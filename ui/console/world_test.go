@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -49,10 +48,8 @@ type world struct {
 	names  map[string]model.ItemID
 	keys   int
 	choice string
-	// installed are the programs in which the first run set up vise.
-	installed []string
-	// hooks has the agents whose programs reported.
-	hooks sync.Map
+	// started are the agents that were started.
+	started []string
 	// acting is the actor of the script's changes.
 	acting model.AgentID
 	// around is called before and after a message, if it is not nil.
@@ -116,8 +113,8 @@ func (wd *world) firstRun(o *Options) {
 	session := o.Session
 	o.Session = Session{}
 	wd.choice = "none"
-	o.FirstRun.Start = func(_ context.Context, agents []model.AgentID) (Session, error) {
-		wd.choice, session.Demo = fmt.Sprint(agents), len(agents) == 0
+	o.FirstRun.Start = func(_ context.Context, agents []model.AgentID, objective model.Text) (Session, error) {
+		wd.choice, session.Demo = strings.TrimSpace(fmt.Sprint(agents, " ", objective)), len(agents) == 0
 		for _, agent := range agents {
 			wd.doAs(model.Operator, model.AddAgent{AgentID: agent})
 		}

@@ -67,7 +67,7 @@ func (p Program) Checked() (Program, error) {
 			"write program: %[1]s, or --program %[1]s, without a command", string(p.Adapter))
 	}
 	if known, ok := acp.Named(string(p.Program)); ok && len(p.Command) == 0 {
-		p.Command = known.Command
+		p.Command = known.Here()
 	} else if p.Program != "" && !ok {
 		return p, fmt.Errorf("unknown program %q; vise knows %s", string(p.Program), acp.Names())
 	}
