@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"vise/model"
 )
@@ -87,25 +88,30 @@ func reportsOf(n int) func(*programRun) string {
 	}
 }
 
-// tokensCounted compares what vise counted of the session with what the model told: 100 and 20 tokens a reply.
-func tokensCounted(r *programRun) string {
-	var out struct {
-		Data struct {
-			Interactive []model.Usage `json:"interactive"`
-		} `json:"data"`
+// tokensCounted compares what vise counted of the session with what the model told: 100 and 20 tokens a reply. The last hook may go on
+// when its program has ended.
+func tokensCounted(r *programRun) (cell string) {
+	const wanted = "those of each reply, once"
+	for limit := time.Now().Add(stateLimit); cell != wanted && time.Now().Before(limit); {
+		var out struct {
+			Data struct {
+				Interactive []model.Usage `json:"interactive"`
+			} `json:"data"`
+		}
+		if err := json.Unmarshal(r.vise("cost", "--json"), &out); err != nil {
+			r.t.Fatal(err)
+		}
+		n := int64(len(r.model.Requests()))
+		switch list := out.Data.Interactive; {
+		case len(list) == 0:
+			cell = "not told"
+		case len(list) == 1 && list[0].InputTokens == 100*n && list[0].OutputTokens == 20*n:
+			cell = wanted
+		default:
+			cell = fmt.Sprintf("%v of %d replies", list, n)
+		}
 	}
-	if err := json.Unmarshal(r.vise("cost", "--json"), &out); err != nil {
-		r.t.Fatal(err)
-	}
-	n := int64(len(r.model.Requests()))
-	switch list := out.Data.Interactive; {
-	case len(list) == 0:
-		return "not told"
-	case len(list) == 1 && list[0].InputTokens == 100*n && list[0].OutputTokens == 20*n:
-		return "those of each reply, once"
-	default:
-		return fmt.Sprintf("%v of %d replies", list, n)
-	}
+	return cell
 }
 
 // toolsAtFirst says how the first request has vise's tools.
