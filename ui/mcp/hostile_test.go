@@ -45,7 +45,7 @@ var hostile = []struct {
 	{"null where words are due", tooled("CreateWorkItem", `{"objective":null}`), 0},
 	{"a number where words are due", tooled("CreateWorkItem", `{"objective":7}`), 0},
 	{"an unknown field", tooled("CreateWorkItem", `{"objective":"x","owner":"bob"}`), 0},
-	{"a field in other case", tooled("CreateWorkItem", `{"OBJECTIVE":"x"}`), 0},
+	{"a field in other case", tooled("CreateWorkItem", `{"objective":"x","OBJECTIVE":"y"}`), 0},
 	{"a field with a NUL", tooled("CreateWorkItem", `{"objective":"x","objective\u0000":"y"}`), 0},
 	{"an unknown todo key", tooled("CreateWorkItem", `{"objective":"x","todo_list":[{"text":"a","status":"pending"}]}`), 0},
 	{"an unknown todo state", tooled("CreateWorkItem", `{"objective":"x","todo_list":[{"text":"a","state":"done"}]}`), 0},
