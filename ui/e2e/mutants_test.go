@@ -61,7 +61,7 @@ var mutants = []mutant{
 	{"a program sees the whole environment", "ui/runner/process.go", "c.Dir, c.Env = s.Dir, append([]string{}, s.Env...)", "c.Dir, c.Env = s.Dir, append(c.Environ(), s.Env...)", "ui/runner", "NothingOfTheEnvironment", false, one},
 	{"git runs a repository's configured programs", "store/threads/run.go", `"core.fsmonitor=false", "core.hooksPath=/dev/null", `, "", "store/threads", "NothingThatTheRepository", false, one},
 	{"a line that is no message ends the server", "ui/mcp/lines.go", "\t\t\t}\n\t\t\tcontinue\n\t\t}\n\t\tif message", "\t\t\t}\n\t\t\treturn nil, io.EOF\n\t\t}\n\t\tif message", "ui/mcp", "HostileLines", false, one},
-	{"a field is accepted in any letter case", "ui/mcp/tools.go", "s.Properties[key]\n\t\t\tif !ok {", "s.Properties[key]\n\t\t\tif !ok && !strings.EqualFold(key, \"objective\") {", "ui/mcp", "HostileLines", false, one},
+	{"a field is accepted in any letter case", "ui/mcp/tools.go", "s.Properties[key]\n\t\t\tif !ok {", "s.Properties[key]\n\t\t\tif !ok && !strings.EqualFold(key, \"plan_status\") {", "ui/mcp", "HostileLines", false, one},
 	{"a check skips the chain of the changes", "store/audit_journal.go", "|| p.Prev != was.Hash {", "{", "store", "ACheckFinds", false, one},
 	{"a change leaves the head of a part", "store/save.go", "portions.of(d.ChildAgentID)", "_ = d.ChildAgentID", "store", "NothingOfAPartChanges", false, one},
 	{"a check does not compare records with the journal", "store/audit.go", "!ok || was != is", "false && (!ok || was != is)", "store", "ACheckFinds", false, one},
