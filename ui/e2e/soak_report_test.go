@@ -189,6 +189,11 @@ func (s *soak) lives(b *strings.Builder) {
 		last := l.samples[len(l.samples)-1]
 		fmt.Fprintf(b, "  %-22s %4d samples: memory %.1f MB, %+.2f MB/10 min; descriptors %.0f, %+.2f; threads %.0f, %+.2f; goroutines %.0f, %+.2f\n",
 			name, n, last.memory, memory, last.descriptors, fds, last.threads, threads, last.goroutines, routines)
+		fmt.Fprintf(b, "  %-22s      a tenth of its life after the other:", "")
+		for i := range 10 {
+			fmt.Fprintf(b, " %.1f", l.samples[(len(l.samples)-1)*(i+1)/10].memory)
+		}
+		b.WriteString(" MB\n")
 		if s.strict() && (memory > maxSlope || fds > maxDrift || threads > maxDrift || routines > maxDrift) {
 			s.t.Errorf("%s grows", name)
 		}
