@@ -22,7 +22,7 @@ const (
 // Roles are the columns of the table.
 var Roles = []Role{RoleOperator, RoleAgent, RoleOther, RoleExternal, RoleUnknown}
 
-// Right is a row of the table of who may do what (docs/lifecycle.md 20).
+// Right is a row of the table of who may do what (docs/codes.md).
 type Right struct {
 	// Act names the act in words.
 	Act string

@@ -10,40 +10,59 @@ import (
 // Code is the stable name of a refusal, the same in Go, JSON, MCP and exit codes.
 type Code string
 
-// The codes (docs/lifecycle.md 16). The first group belongs to the rules, the second to the ledger.
+// The codes (docs/lifecycle.md 16). Their comments are docs/codes.md. The first group belongs to the rules, the second to the ledger.
 const (
-	CodeInvalid             Code = "invalid"
-	CodeNotFound            Code = "not_found"
-	CodeAmbiguous           Code = "ambiguous"
-	CodeNotOwner            Code = "not_owner"
-	CodeCompleted           Code = "completed"
+	// the input breaks a rule; `field` names it
+	CodeInvalid Code = "invalid"
+	// nothing has that name
+	CodeNotFound Code = "not_found"
+	// several things have that name: `candidates`
+	CodeAmbiguous Code = "ambiguous"
+	// it belongs to another agent
+	CodeNotOwner Code = "not_owner"
+	// completion is final
+	CodeCompleted Code = "completed"
+	// blocking work still runs
 	CodeUnfinishedExecution Code = "unfinished_execution"
-	// CodeUnverified: no check verifies the work in its present state, and the agent's policy requires one.
+	// no check passed on the current files, and the agent's policy requires one
 	CodeUnverified Code = "unverified"
-	CodeStale      Code = "stale"
-	// CodeConflict: the command conflicts with something that exists.
+	// the item changed since its author saw it
+	CodeStale Code = "stale"
+	// it already exists
 	CodeConflict Code = "conflict"
-	CodeRefused  Code = "refused"
+	// a rule forbids it to this actor or in this state. With the `field` `home` the home is refused, or its cluster does not permit
+	// this: exit code 5, not 6
+	CodeRefused Code = "refused"
 
-	CodeBusy           Code = "busy"
-	CodeDamaged        Code = "damaged"
+	// another process holds the ledger: `holder`
+	CodeBusy Code = "busy"
+	// the ledger is not sound
+	CodeDamaged Code = "damaged"
+	// vise does not know whether it was saved; repeat it with `key`, and it is done once
 	CodeUnknownOutcome Code = "unknown_outcome"
-	CodeNewer          Code = "newer"
-	CodeFormat         Code = "format"
-	CodeReadOnly       Code = "read_only"
-	CodeFull           Code = "full"
-	CodeNoHome         Code = "no_home"
-	CodeInternal       Code = "internal"
-	CodeAgentFailed    Code = "agent_failed"
+	// a later version wrote the ledger
+	CodeNewer Code = "newer"
+	// another version wrote the ledger, in a format with another name; nothing was changed
+	CodeFormat Code = "format"
+	// the home cannot be written
+	CodeReadOnly Code = "read_only"
+	// the disk is full
+	CodeFull Code = "full"
+	// there is no ledger yet
+	CodeNoHome Code = "no_home"
+	// a defect of vise
+	CodeInternal Code = "internal"
+	// an agent's program failed (`drive --once`)
+	CodeAgentFailed Code = "agent_failed"
 )
 
 // The codes of conditions that are not errors. CodeNewer, CodeReadOnly and CodeFull are both.
 const (
-	// CodeClock: the clock is behind a recorded time, or differs from that of another machine.
+	// a condition, not an error: the clock is behind the newest record
 	CodeClock Code = "clock"
-	// CodeNetworkFS: the home is on a file system whose locks can fail, and somebody allowed that.
+	// a condition: the home is on a file system with unreliable locks
 	CodeNetworkFS Code = "network_fs"
-	// CodeLagging: the copy of the history, or the snapshots, are behind.
+	// a condition: vise cannot update the copy of the history, or the snapshots
 	CodeLagging Code = "lagging"
 )
 
@@ -163,62 +182,109 @@ type Warning struct {
 	Sample          []Todo `json:"sample,omitempty"`
 }
 
-// WarningKind is the stable name of a warning. All kinds are here and in docs/json.md.
+// WarningKind is the stable name of a warning. All kinds are here; their comments are docs/codes.md.
 type WarningKind string
 
 // The kinds of warnings of the rules.
 const (
-	warnMissingPickReason   WarningKind = "missing_pick_reason"
-	warnUnfinishedTodos     WarningKind = "unfinished_todos"
-	warnManyInProgress      WarningKind = "multiple_todos_in_progress"
-	WarnMissingReport       WarningKind = "missing_completion_report"
-	warnPreamble            WarningKind = "report_looks_like_preamble"
-	warnReportInFile        WarningKind = "report_kept_in_file"
-	warnNothingToRun        WarningKind = "nothing_to_run"
+	// the pick left runnable work without a reason
+	warnMissingPickReason WarningKind = "missing_pick_reason"
+	// completed with unfinished todos: `pending_count`, `in_progress_count`, `sample`
+	warnUnfinishedTodos WarningKind = "unfinished_todos"
+	// more than one todo is in progress
+	warnManyInProgress WarningKind = "multiple_todos_in_progress"
+	// completed without a report
+	WarnMissingReport WarningKind = "missing_completion_report"
+	// the text only announces the next step; vise offers it
+	warnPreamble WarningKind = "report_looks_like_preamble"
+	// the report is longer than the record's limit; the named file holds all of it
+	warnReportInFile WarningKind = "report_kept_in_file"
+	// there is no work for a turn
+	warnNothingToRun WarningKind = "nothing_to_run"
+	// the round completed several items
 	warnMultipleCompletions WarningKind = "completion_report_not_promoted_multiple_completions"
-	warnUnfocused           WarningKind = "completion_report_not_promoted_unfocused"
-	WarnReportOffered       WarningKind = "completion_report_offered"
-	warnAgentAdded          WarningKind = "agent_added"
-	warnWeakWait            WarningKind = "wait_without_recovery"
-	warnTaskEnded           WarningKind = "task_already_ended"
-	warnUnseenTrigger       WarningKind = "unseen_trigger"
-	warnStartsTriggered     WarningKind = "wait_starts_triggered"
-	warnCompletedBlocked    WarningKind = "completed_while_blocked"
-	WarnUnverified          WarningKind = "completed_unverified"
-	warnAgentScope          WarningKind = "agent_scope"
-	warnNeedsInput          WarningKind = "plan_still_needs_input"
-	warnAnswered            WarningKind = "answered_before"
-	warnFocusMoved          WarningKind = "focus_moved_since"
-	warnCameEarly           WarningKind = "delivery_came_early"
+	// the completed item was not the focus
+	warnUnfocused WarningKind = "completion_report_not_promoted_unfocused"
+	// the text came from elsewhere; vise offers it
+	WarnReportOffered WarningKind = "completion_report_offered"
+	// the agent is new
+	warnAgentAdded WarningKind = "agent_added"
+	// if the event never comes, nothing ends the wait
+	warnWeakWait WarningKind = "wait_without_recovery"
+	// the task had already ended; the wait is triggered at once
+	warnTaskEnded WarningKind = "task_already_ended"
+	// a wait ended with an unseen trigger: `unseen_triggers` of the receipt
+	warnUnseenTrigger WarningKind = "unseen_trigger"
+	// the new wait has the source or resource of an unseen trigger, and starts as triggered
+	warnStartsTriggered WarningKind = "wait_starts_triggered"
+	// the work item's own blocker still stood
+	warnCompletedBlocked WarningKind = "completed_while_blocked"
+	// no check passed on the current files, and the agent's policy warns of that
+	WarnUnverified WarningKind = "completed_unverified"
+	// without a work item and a focus, the agent itself waits
+	warnAgentScope WarningKind = "agent_scope"
+	// the blocker is cleared, but the plan still needs input
+	warnNeedsInput WarningKind = "plan_still_needs_input"
+	// the question has an answer already: the agent gets both
+	warnAnswered WarningKind = "answered_before"
+	// the undo did not move the focus
+	warnFocusMoved WarningKind = "focus_moved_since"
+	// the event came through a capability before the wait; the wait is triggered
+	warnCameEarly WarningKind = "delivery_came_early"
 )
 
 // The kinds of warnings from outside the rules: after a change, or about the state of the ledger.
 const (
-	WarnReplayed          WarningKind = "replayed"
-	WarnAnswerIncomplete  WarningKind = "answer_incomplete"
-	WarnAnswerOutdated    WarningKind = "answer_outdated"
-	WarnEndNotRecorded    WarningKind = "end_not_recorded"
-	WarnDiskFull          WarningKind = "disk_full"
-	WarnArchived          WarningKind = "history_archived"
-	WarnReadOnly          WarningKind = "read_only"
-	WarnWorktree          WarningKind = "worktree"
-	WarnThread            WarningKind = "thread"
-	WarnThreadParked      WarningKind = "thread_parked"
-	WarnThreadGaps        WarningKind = "thread_gaps"
+	// the key was used before; this call changed nothing
+	WarnReplayed WarningKind = "replayed"
+	// saved; vise could not read the whole answer
+	WarnAnswerIncomplete WarningKind = "answer_incomplete"
+	// saved; the answer lacks the effects of the change
+	WarnAnswerOutdated WarningKind = "answer_outdated"
+	// the command ran; the ledger lists it as running until the scheduler finds its process gone
+	WarnEndNotRecorded WarningKind = "end_not_recorded"
+	// the change was saved in the reserve; free some space
+	WarnDiskFull WarningKind = "disk_full"
+	// older changes are in the archive of a ledger on a cluster, and not in this answer
+	WarnArchived WarningKind = "history_archived"
+	// the home can only be read, if necessary without its lock
+	WarnReadOnly WarningKind = "read_only"
+	// a failure after vise made a work tree
+	WarnWorktree WarningKind = "worktree"
+	// a remark of a thread's command
+	WarnThread WarningKind = "thread"
+	// a linked thread belongs to another branch
+	WarnThreadParked WarningKind = "thread_parked"
+	// a thread ended with open gaps
+	WarnThreadGaps WarningKind = "thread_gaps"
+	// a linked thread did not follow the item
 	WarnThreadNotFollowed WarningKind = "thread_not_followed"
-	WarnThreadUnsettled   WarningKind = "thread_unsettled"
-	WarnFileTodos         WarningKind = "file_todos"
-	WarnTodoStillOpen     WarningKind = "linked_todo_still_open"
-	WarnTodosUndecided    WarningKind = "linked_todos_undecided"
-	WarnTodoNotLinked     WarningKind = "file_todo_not_linked"
-	WarnPlanNotRefreshed  WarningKind = "plan_not_refreshed"
+	// an objection of a thread against completing the item
+	WarnThreadUnsettled WarningKind = "thread_unsettled"
+	// a remark about a session's files
+	WarnFileTodos WarningKind = "file_todos"
+	// vise could not carry out a decision
+	WarnTodoStillOpen WarningKind = "linked_todo_still_open"
+	// nobody decided; the todos stay open
+	WarnTodosUndecided WarningKind = "linked_todos_undecided"
+	// the work item exists, but is not linked to its file todo yet
+	WarnTodoNotLinked WarningKind = "file_todo_not_linked"
+	// the ledger could not note the plan file's current content
+	WarnPlanNotRefreshed WarningKind = "plan_not_refreshed"
+	// the ledger could not note the status of linked file todos
 	WarnTodosNotRefreshed WarningKind = "linked_todos_not_refreshed"
-	WarnTreeNotRefreshed  WarningKind = "work_tree_not_refreshed"
-	WarnCheckNotKept      WarningKind = "check_not_kept"
-	WarnQueueNotTaken     WarningKind = "hook_queue_not_taken"
-	WarnConfiguration     WarningKind = "configuration"
-	WarnFilterCut         WarningKind = "filter_cut"
-	WarnUnencrypted       WarningKind = "unencrypted"
-	// WarnDamaged: a part of the ledger is damaged, and left out of the answer.
+	// the ledger could not note the work tree's files; it may not know changes since the checks
+	WarnTreeNotRefreshed WarningKind = "work_tree_not_refreshed"
+	// vise could not keep a task's end as a check
+	WarnCheckNotKept WarningKind = "check_not_kept"
+	// calls of hooks from a busy time still wait
+	WarnQueueNotTaken WarningKind = "hook_queue_not_taken"
+	// a problem of the settings
+	WarnConfiguration WarningKind = "configuration"
+	// over 1,000 matches; a search finds no more
+	WarnFilterCut WarningKind = "filter_cut"
+	// the server listens beyond this machine without TLS
+	WarnUnencrypted WarningKind = "unencrypted"
+	// a damaged part of the ledger is left out of the answer; a command that only reads then exits 5
 	WarnDamaged WarningKind = "damaged"
 )

@@ -8,58 +8,114 @@ import (
 // EventKind names an event of the journal, by its stable name.
 type EventKind string
 
-// The kinds of events.
+// The kinds of events. Their comments are docs/codes.md.
 const (
-	EventAgentAdded          EventKind = "agent_added"
-	EventAgentRemoved        EventKind = "agent_removed"
-	EventAgentUpdated        EventKind = "agent_updated"
-	EventWorkItemWritten     EventKind = "work_item_written"
-	EventWorkItemPicked      EventKind = "work_item_picked"
-	EventFocusReleased       EventKind = "work_item_focus_released"
-	EventPlanRefreshed       EventKind = "work_item_plan_artifact_refreshed"
-	EventPlanTaken           EventKind = "work_item_plan_edit_taken"
-	EventTodosRefreshed      EventKind = "work_item_todos_refreshed"
-	eventLinksChanged        EventKind = "work_item_links_changed"
-	EventCommented           EventKind = "work_item_commented"
-	EventChecked             EventKind = "work_item_checked"
-	EventOverlapNoted        EventKind = "work_item_overlap_noted"
-	EventWaitRegistered      EventKind = "wait_condition_registered"
-	EventWaitsCancelled      EventKind = "wait_conditions_cancelled"
-	EventWaitTriggered       EventKind = "wait_condition_triggered"
-	EventWaitChecked         EventKind = "wait_condition_checked"
-	EventAwaited             EventKind = "work_item_awaited"
-	EventCompletionWarning   EventKind = "work_item_completion_warning"
-	EventReportPromoted      EventKind = "work_item_completion_report_promoted"
-	EventReportOffered       EventKind = "work_item_completion_report_offered"
-	EventReportDeclined      EventKind = "work_item_completion_report_declined"
-	EventBriefSuppressed     EventKind = "turn_terminal_brief_suppressed"
-	EventPermissionAsked     EventKind = "permission_asked"
-	EventPermissionAnswered  EventKind = "permission_answered"
-	EventPermissionEnded     EventKind = "permission_ended"
-	EventTaskStarted         EventKind = "task_started"
-	EventTaskEnded           EventKind = "task_ended"
-	EventMessageQueued       EventKind = "message_queued"
-	EventMessagesSent        EventKind = "messages_sent"
-	EventMessagesSeen        EventKind = "messages_seen"
-	EventMessagesRequeued    EventKind = "messages_requeued"
-	EventOperatorAnswered    EventKind = "operator_answered"
-	EventOperatorNotified    EventKind = "operator_notified"
-	EventTurnStarted         EventKind = "turn_started"
-	EventTurnEnded           EventKind = "turn_ended"
-	EventRound               EventKind = "assistant_round"
-	EventTickEmitted         EventKind = "system_tick_emitted"
-	EventRecheckConsumed     EventKind = "work_item_recheck_consumed"
-	EventStalled             EventKind = "work_item_stalled"
-	EventRetried             EventKind = "retry_requested"
-	EventUsageLimit          EventKind = "usage_limit_told"
-	EventSnoozed             EventKind = "work_item_snoozed"
-	EventAcknowledged        EventKind = "work_item_acknowledged"
-	eventIngressMinted       EventKind = "external_trigger_created"
-	eventIngressRevoked      EventKind = "external_trigger_revoked"
-	EventIngressDelivered    EventKind = "callback_delivered"
-	EventDelegationOpened    EventKind = "work_item_delegation_opened"
+	// an agent began
+	EventAgentAdded EventKind = "agent_added"
+	// an agent was removed
+	EventAgentRemoved EventKind = "agent_removed"
+	// an agent's settings changed
+	EventAgentUpdated EventKind = "agent_updated"
+	// `action`: created, updated, blocked, unblocked, waiting, completed, imported, undone, redone; `todo`: `done`, `total`, `current`,
+	// if the list changed
+	EventWorkItemWritten EventKind = "work_item_written"
+	// the focus moved: the transition, `reason_required`, `reason_missing`
+	EventWorkItemPicked EventKind = "work_item_picked"
+	// `reason`, `readiness`
+	EventFocusReleased EventKind = "work_item_focus_released"
+	// plan.md has other bytes; `added`, `removed`: lines, if the preview holds the whole plan; `aside`: the file beside it that keeps an
+	// edit of another machine
+	EventPlanRefreshed EventKind = "work_item_plan_artifact_refreshed"
+	// plan.md has the edit of another machine now
+	EventPlanTaken EventKind = "work_item_plan_edit_taken"
+	// todo states derived from files
+	EventTodosRefreshed EventKind = "work_item_todos_refreshed"
+	// `added`, `removed`
+	eventLinksChanged EventKind = "work_item_links_changed"
+	// `comment`: the operator commented on a change; `withdrawn`: took it back
+	EventCommented EventKind = "work_item_commented"
+	// `command`, `kind` (`test`, `build`, `lint`, `named`), `exit_status` (missing if not seen), `head`, `dirty`: a check of the work
+	// ended
+	EventChecked EventKind = "work_item_checked"
+	// `overlap`: another agent's open item changes the same file: `with_work_item_id`, `agent_id`, `handle`, `objective`, `file`,
+	// `lines` (`from`, `to`: both changed them), `other_lines` (none in common), `same_work_tree`, `at`
+	EventOverlapNoted EventKind = "work_item_overlap_noted"
+	// a wait began
+	EventWaitRegistered EventKind = "wait_condition_registered"
+	// waits ended
+	EventWaitsCancelled EventKind = "wait_conditions_cancelled"
+	// what a wait waits for happened
+	EventWaitTriggered EventKind = "wait_condition_triggered"
+	// a forge's answer: `state` (`open`, `merged`, `closed`), `review` (`approved`, `changes_requested`), `checks` (`running`,
+	// `failing`, `passing`), `failing` (a check's name), `commit`; `problem`: the forge cannot be asked
+	EventWaitChecked EventKind = "wait_condition_checked"
+	// another work item waits for the end of this one: `wait_condition_id`, `agent_id`, `waiting_work_item_id`
+	EventAwaited EventKind = "work_item_awaited"
+	// a warning of a completion
+	EventCompletionWarning EventKind = "work_item_completion_warning"
+	// the report, `brief_id`, `delivery_summary_id`
+	EventReportPromoted EventKind = "work_item_completion_report_promoted"
+	// a report to choose
+	EventReportOffered EventKind = "work_item_completion_report_offered"
+	// no offered report was chosen
+	EventReportDeclined EventKind = "work_item_completion_report_declined"
+	// the report is shown in place of the turn's last text
+	EventBriefSuppressed EventKind = "turn_terminal_brief_suppressed"
+	// an agent's program asks for a permission: `permission_id`, `program`, `tool`, `input`
+	EventPermissionAsked EventKind = "permission_asked"
+	// `permission_id`, `answer`
+	EventPermissionAnswered EventKind = "permission_answered"
+	// `permission_id`: nobody need answer it any more
+	EventPermissionEnded EventKind = "permission_ended"
+	// a task began
+	EventTaskStarted EventKind = "task_started"
+	// a task ended
+	EventTaskEnded EventKind = "task_ended"
+	// a message waits for the agent
+	EventMessageQueued EventKind = "message_queued"
+	// the agent was given messages
+	EventMessagesSent EventKind = "messages_sent"
+	// the agent acted after it was given them
+	EventMessagesSeen EventKind = "messages_seen"
+	// messages wait for the agent again
+	EventMessagesRequeued EventKind = "messages_requeued"
+	// an answer
+	EventOperatorAnswered EventKind = "operator_answered"
+	// an agent's message to the operator that needs no answer: `text`
+	EventOperatorNotified EventKind = "operator_notified"
+	// a turn began
+	EventTurnStarted EventKind = "turn_started"
+	// a turn ended
+	EventTurnEnded EventKind = "turn_ended"
+	// a reply of the agent
+	EventRound EventKind = "assistant_round"
+	// the scheduler offered work
+	EventTickEmitted EventKind = "system_tick_emitted"
+	// a blocked item was due for a second look
+	EventRecheckConsumed EventKind = "work_item_recheck_consumed"
+	// `attempts` turns for it changed nothing
+	EventStalled EventKind = "work_item_stalled"
+	// the operator asks to try an agent or a stalled item again now
+	EventRetried EventKind = "retry_requested"
+	// a session reported its program's usage limit: `until`; without it the limit is over
+	EventUsageLimit EventKind = "usage_limit_told"
+	// the inbox hides it: `need`, `until` (absent: until its next change); `withdrawn`: it is back
+	EventSnoozed EventKind = "work_item_snoozed"
+	// the operator acknowledged its need
+	EventAcknowledged EventKind = "work_item_acknowledged"
+	// a capability was made
+	eventIngressMinted EventKind = "external_trigger_created"
+	// a capability was revoked
+	eventIngressRevoked EventKind = "external_trigger_revoked"
+	// an event came through a capability; `early`: before any wait
+	EventIngressDelivered EventKind = "callback_delivered"
+	// a delegation began
+	EventDelegationOpened EventKind = "work_item_delegation_opened"
+	// a delegation's item was completed
 	EventDelegationCompleted EventKind = "work_item_delegation_completed"
-	EventDelegationReported  EventKind = "work_item_delegation_reported"
+	// a delegation's item has a later report
+	EventDelegationReported EventKind = "work_item_delegation_reported"
+	// a delegation was cancelled
 	EventDelegationCancelled EventKind = "work_item_delegation_cancelled"
 )
 

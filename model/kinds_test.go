@@ -1,10 +1,12 @@
 package model
 
 import (
+	"flag"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -14,20 +16,38 @@ import (
 	"testing"
 )
 
-// Each kind of warning, error and event is a constant in one file, and listed in docs.
+// Each kind of warning, error and event is a constant in one file. Its comment says what it means, and is a row of docs/codes.md. The page
+// also has who may do what, and both words where people read another than the ledger's.
 func TestKindsStandInOnePlaceAndInTheManual(t *testing.T) {
-	for _, c := range []struct{ files, kind, page, section string }{
-		{"errors.go", "WarningKind", "json.md", "## Warnings"}, {"errors.go", "Code", "json.md", "## Errors"},
-		{"events.go", "EventKind", "json.md", "## Events"}, {"thread/*.go", "eventKind", "threads.md", "## 9 The log"},
-		{"todo/*.go", "Rule", "todos.md", "## 8 Rules"},
+	page := "# Codes, rights, words\n\n<!-- Made from the source; go test ./model -run Kinds -rewrite writes it anew. -->\n\n" +
+		"## Who may do what\n\n[lifecycle.md](lifecycle.md#20-authority) says who these are.\n\n" + rightsTable() +
+		"\n## Words on screen\n\n| on screen | in code and JSON |\n|---|---|\n"
+	var words []string
+	for code, word := range OnScreen {
+		words = append(words, "| "+word+" | `"+code+"` |\n")
+	}
+	slices.Sort(words)
+	page += strings.Join(words, "")
+	for _, c := range []struct{ files, kind, section string }{
+		{"errors.go", "WarningKind", "Warnings"}, {"errors.go", "Code", "Errors"}, {"events.go", "EventKind", "Events"},
+		{"todo/*.go", "Rule", "Rules of file todos"}, {"thread/*.go", "eventKind", "The log of a thread"},
 	} {
-		kinds := constantsOf(t, c.files, c.kind)
-		listed := listedIn(t, "../docs/"+c.page, c.section)
-		slices.Sort(kinds)
-		slices.Sort(listed)
-		if !slices.Equal(kinds, listed) {
-			t.Errorf("%s has\n%v\n%s of docs/%s has\n%v", c.files, kinds, c.section, c.page, listed)
+		page += "\n## " + c.section + "\n\n| | means |\n|---|---|\n"
+		rows := constantsOf(t, c.files, c.kind)
+		for _, kind := range slices.Sorted(maps.Keys(rows)) {
+			if page += "| `" + kind + "` | " + rows[kind] + " |\n"; rows[kind] == "" {
+				t.Errorf("%s: %s has no comment that says what it means", c.files, kind)
+			}
 		}
+	}
+	const path = "../docs/codes.md"
+	if flag.Lookup("rewrite").Value.String() == "true" {
+		if err := os.WriteFile(path, []byte(page), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if is, err := os.ReadFile(path); err != nil || string(is) != page {
+		t.Errorf("docs/codes.md is not what the source says: go test ./model -run Kinds -rewrite (%v)", err)
 	}
 }
 
@@ -50,31 +70,31 @@ func TestNoOtherFileMakesAKind(t *testing.T) {
 	}
 }
 
-// constantsOf returns the values of the constants of a type in the one file that has them.
-func constantsOf(t *testing.T, names, typ string) []string {
+// constantsOf returns the constants of a type in the one file that has them, with their comments.
+func constantsOf(t *testing.T, names, typ string) map[string]string {
 	t.Helper()
 	files, err := filepath.Glob(names)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var out []string
+	out := map[string]string{}
 	for _, name := range files {
 		found := constantsIn(t, name, typ)
 		if len(found) > 0 && len(out) > 0 {
 			t.Errorf("%s has some more of %s", name, typ)
 		}
-		out = append(out, found...)
+		maps.Copy(out, found)
 	}
 	return out
 }
 
-func constantsIn(t *testing.T, name, typ string) []string {
+func constantsIn(t *testing.T, name, typ string) map[string]string {
 	t.Helper()
-	f, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+	f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var out []string
+	out := map[string]string{}
 	ast.Inspect(f, func(n ast.Node) bool {
 		spec, ok := n.(*ast.ValueSpec)
 		if !ok || len(spec.Values) != 1 {
@@ -87,30 +107,9 @@ func constantsIn(t *testing.T, name, typ string) []string {
 			if err != nil {
 				t.Fatal(err)
 			}
-			out = append(out, word)
+			out[word] = strings.Join(strings.Fields(spec.Doc.Text()+" "+spec.Comment.Text()), " ")
 		}
 		return true
 	})
-	return out
-}
-
-// listedIn returns the names in the first column of a section's table.
-func listedIn(t *testing.T, page, section string) []string {
-	t.Helper()
-	raw, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, rest, _ := strings.Cut(string(raw), "\n"+section+"\n")
-	rest, _, _ = strings.Cut(rest, "\n## ")
-	name := regexp.MustCompile("`([a-z_0-9]+)`")
-	var out []string
-	for line := range strings.Lines(rest) {
-		if cells := strings.Split(line, "|"); len(cells) > 2 {
-			for _, m := range name.FindAllStringSubmatch(cells[1], -1) {
-				out = append(out, m[1])
-			}
-		}
-	}
 	return out
 }

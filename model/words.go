@@ -3,7 +3,7 @@ package model
 import "strings"
 
 // OnScreen are the words for people where they differ from the ledger's: one word for one thing, in every frontend. Code, flags,
-// JSON and the texts of agents keep the ledger's words. docs/glossary.md has both.
+// JSON and the texts of agents keep the ledger's words. docs/codes.md has both.
 var OnScreen = map[string]string{
 	// Classes, and a few reasons that are named after them.
 	string(CurrentRunnable): "works", string(TriggeredBlocked): "news", string(QueuedRunnable): "queued",

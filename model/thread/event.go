@@ -11,19 +11,32 @@ import (
 type eventKind string
 
 const (
-	started    eventKind = "started"
-	updated    eventKind = "updated"
-	resumed    eventKind = "resumed"
-	closed     eventKind = "closed"
+	// a thread began
+	started eventKind = "started"
+	// its content changed
+	updated eventKind = "updated"
+	// it goes on
+	resumed eventKind = "resumed"
+	// its status was set
+	closed eventKind = "closed"
+	// another thread was started or resumed, or its session ended
 	autoPaused eventKind = "auto_paused"
-	rebound    eventKind = "rebound"
-	Replaced   eventKind = "replaced"
-	evicted    eventKind = "evicted"
-	gapOpened  eventKind = "gap_opened"
+	// taken over to another branch
+	rebound eventKind = "rebound"
+	// `--force` started it again
+	Replaced eventKind = "replaced"
+	// a full list dropped an entry
+	evicted eventKind = "evicted"
+	// a contract gap came up
+	gapOpened eventKind = "gap_opened"
+	// evidence cleared a contract gap
 	gapCleared eventKind = "gap_cleared"
+	// a run repeated a dead end
 	deadEndHit eventKind = "dead_end_repeated"
-	repaired   eventKind = "repaired"
-	remarked   eventKind = "remark"
+	// `doctor --yes` mended it
+	repaired eventKind = "repaired"
+	// a sentence without a change
+	remarked eventKind = "remark"
 )
 
 // Event is one line of a thread's log. It says what a command changed. The thread's state is never read from it. After a crash, or a save

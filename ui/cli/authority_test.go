@@ -183,7 +183,7 @@ var actors = map[model.Role]model.Actor{
 	model.RoleUnknown: model.Unknown,
 }
 
-// TestWhoMayDoWhatHoldsThroughFrontends tries each row of the table in docs/lifecycle.md 20 on the command line and
+// TestWhoMayDoWhatHoldsThroughFrontends tries each row of the table in docs/codes.md on the command line and
 // over MCP, if they offer the act, and compares the refusals.
 func TestWhoMayDoWhatHoldsThroughFrontends(t *testing.T) {
 	s := newActStage(t)

@@ -124,7 +124,7 @@ func environmentPage() string {
 		fmt.Fprintf(&b, "| `%s` | %s |\n", f[0], asCell(f[1]))
 	}
 	b.WriteString("\n[recovery.md](recovery.md) lists all files of a home.\n\n## Exit codes\n\nThe words in brackets are the error codes of " +
-		"[json.md](json.md#errors).\n\n```text\n" + exitTable() + "```\n")
+		"[codes.md](codes.md#errors).\n\n```text\n" + exitTable() + "```\n")
 	return b.String()
 }
 

@@ -3,14 +3,11 @@
 package e2e
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
-
-	"vise/model"
 )
 
 var (
@@ -69,17 +66,5 @@ func TestWordsOnScreenAreNotTheLedgers(t *testing.T) {
 			wantNone(t, verb, string(h.must(verb, id)))
 		}
 		wantNone(t, "story", string(h.must("show", id, "--story")))
-	}
-}
-
-// The glossary has the ledger's word beside every word on screen.
-func TestTheGlossaryHasBothWords(t *testing.T) {
-	page, err := os.ReadFile("../../docs/glossary.md")
-	must(t, err)
-	for code, word := range model.OnScreen {
-		row := regexp.MustCompile(fmt.Sprintf("(?m)^\\| %s \\|[^|]*`%s`", regexp.QuoteMeta(word), code))
-		if !row.Match(page) {
-			t.Errorf("docs/glossary.md has no row of %q with `%s`", word, code)
-		}
 	}
 }
