@@ -267,6 +267,47 @@ func TestWhateverHasAVerbIsInTheMenus(t *testing.T) {
 	}
 }
 
+// Each action that the console teaches is reached in lines: what is typed, and what is then said or which verb runs.
+func TestTheCoreIsReachedInLines(t *testing.T) {
+	reached := map[action.ID]bool{}
+	list := []string{"desk", "?", "add jitter"} // choices are said with numbers: one goes into any, b goes back
+	for id, x := range map[action.ID]struct {
+		typed     []string
+		said, ran string
+	}{
+		action.Do:          {typed: []string{"desk", "add jitter", "pick", ""}, ran: "pick --if-revision="},
+		action.NeedsYou:    {typed: []string{"1", "1"}, said: "asks: LRU or LFU?"},
+		action.Complete:    {typed: []string{"desk", "add jitter", "complete", "", "yes"}, ran: "complete --if-revision="},
+		action.New:         {typed: []string{"new work item", "Tidy up", ""}, ran: "new -- Tidy up"},
+		action.EditPlan:    {typed: []string{"desk", "add jitter", "the plan", "plan edit"}, ran: "plan edit -- wi-"},
+		action.Message:     {typed: []string{"message", "Thanks.", ".", ""}, ran: "say -- a -|Thanks."},
+		action.Filter:      {typed: []string{"find", "jitter"}, said: "1 work item"},
+		action.Undo:        {typed: []string{"undo"}, ran: "undo|"},
+		action.Palette:     {typed: []string{"?"}, said: "Your own: look"},
+		action.Help:        {typed: []string{"help"}, ran: "help|"},
+		action.Down:        {typed: list, said: "2. "},
+		action.Up:          {typed: list, said: "1. "},
+		action.Open:        {typed: list, said: "1. Read all of it"},
+		action.Back:        {typed: []string{"desk", "b", "b"}, said: "This is the first menu"},
+		action.NextPane:    {typed: []string{"activity"}, ran: "events --agent="},
+		action.ViewDesk:    {typed: []string{"desk"}, said: "Add jitter"},
+		action.ViewFleet:   {typed: []string{"fleet"}, said: "Agent a."},
+		action.ViewReports: {typed: []string{"reports"}, said: "No work item."},
+	} {
+		st := newStage(t)
+		said := st.talk(append(x.typed, "q")...)
+		if ran := strings.Join(st.verbs, "\n"); !strings.Contains(strings.ToLower(said), strings.ToLower(x.said)) || !strings.Contains(ran, x.ran) {
+			t.Errorf("%s: %q ran %q, want %q and %q; it said:\n%s", id, x.typed, ran, x.ran, x.said, said)
+		}
+		reached[id] = true
+	}
+	for _, id := range action.Core {
+		if !reached[id] {
+			t.Errorf("%s is taught, and is not tried in lines", id)
+		}
+	}
+}
+
 func TestWhatWokeAnItemIsReviewed(t *testing.T) {
 	st := newStage(t)
 	woken := st.apply(model.CreateWorkItem{Objective: "Woken"})
