@@ -3,7 +3,10 @@ package etcd
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
 	"errors"
+	"io"
+	"net"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +19,7 @@ import (
 
 	"vise/model"
 	"vise/store"
+	"vise/store/kv"
 )
 
 // idOfCluster is a cluster's id as etcdctl shows it.
@@ -32,7 +36,7 @@ func (b *Backend) Status(ctx context.Context) (s store.ClusterStatus, err error)
 	var asking sync.WaitGroup
 	asking.Go(func() { schedulers, err = b.schedulers(ctx) })
 	for i, client := range b.clients {
-		asking.Go(func() { s.Members[i], ids[i] = statusOf(ctx, client) })
+		asking.Go(func() { s.Members[i], ids[i] = b.statusOf(ctx, client) })
 	}
 	asking.Wait()
 	s.ID = cmp.Or(ids...)
@@ -44,7 +48,7 @@ func (b *Backend) Status(ctx context.Context) (s store.ClusterStatus, err error)
 }
 
 // statusOf is what a member says, and the id of its cluster.
-func statusOf(ctx context.Context, client *clientv3.Client) (m store.ClusterMember, id string) {
+func (b *Backend) statusOf(ctx context.Context, client *clientv3.Client) (m store.ClusterMember, id string) {
 	ctx, cancel := context.WithTimeout(ctx, rpcLimit)
 	defer cancel()
 	m.Endpoint = client.Endpoints()[0]
@@ -58,7 +62,39 @@ func statusOf(ctx context.Context, client *clientv3.Client) (m store.ClusterMemb
 		m.Alarms = append(m.Alarms, strings.TrimPrefix(alarm, saidBy))
 	}
 	m.Bytes, m.Used, m.Quota = r.DbSize, r.DbSizeInUse, r.DbSizeQuota
+	if all, err := client.MemberList(ctx); err == nil && b.config.TLS != nil {
+		for _, x := range all.Members {
+			if x.ID == r.Header.MemberId {
+				m.Peers = b.peers(ctx, x.PeerURLs)
+			}
+		}
+	}
 	return m, idOfCluster(r.Header.ClusterId)
+}
+
+// peers is what a member's ports for the other members do with the user's certificate. Who is let in there is believed to be a member.
+func (b *Backend) peers(ctx context.Context, urls []string) (does string) {
+	config := b.config.TLS.Clone()
+	config.InsecureSkipVerify = true // the member is told nothing
+	config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return &config.Certificates[0], nil }
+	for _, url := range urls {
+		address, secure := strings.CutPrefix(url, "https://")
+		if !secure {
+			return kv.PeersAccept
+		}
+		conn, err := new(net.Dialer).DialContext(ctx, "tcp", address)
+		if err != nil {
+			continue
+		}
+		context.AfterFunc(ctx, func() { _ = conn.Close() })
+		member := tls.Client(conn, config)
+		_, unsent := io.WriteString(member, "GET /version HTTP/1.0\r\n\r\n")
+		_, silent := member.Read(make([]byte, 1))
+		if does = kv.PeersRefuse; cmp.Or(unsent, silent) == nil {
+			return kv.PeersAccept
+		}
+	}
+	return does
 }
 
 // permission is what a role may do with a range of keys. An end that is empty means one key.
@@ -109,8 +145,12 @@ func (b *Backend) OnlyReads(ctx context.Context) (bool, error) {
 	return false, err
 }
 
+// root is the user who may do everything.
+const root = "root"
+
 // Grant implements kv.Cluster. The user's role for the ledger gets what it lacks before it loses what it shall not have, so that
-// a grant that is interrupted is made again by the same command, and programs that run keep what they may do before and after.
+// a grant that is interrupted is made again by the same command, and programs that run keep what they may do before and after. Root also
+// makes the cluster enforce permissions.
 func (b *Backend) Grant(ctx context.Context, user string, g store.Grant) (enforced bool, err error) {
 	role, wanted := "vise/"+b.config.Ledger+"/"+user, b.permissions(g)
 	auth := func(do func(context.Context, *clientv3.Client) error, unless ...error) {
@@ -122,29 +162,36 @@ func (b *Backend) Grant(ctx context.Context, user string, g store.Grant) (enforc
 			err = nil
 		}
 	}
-	auth(func(ctx context.Context, c *clientv3.Client) error {
-		_, err := c.UserAddWithOptions(ctx, user, "", &clientv3.UserAddOptions{NoPassword: true})
-		return err
-	}, rpctypes.ErrUserAlreadyExist)
-	auth(func(ctx context.Context, c *clientv3.Client) error {
-		_, err := c.RoleAdd(ctx, role)
-		return err
-	}, rpctypes.ErrRoleAlreadyExist)
+	has := func(user, role string) {
+		auth(func(ctx context.Context, c *clientv3.Client) error {
+			_, err := c.UserAddWithOptions(ctx, user, "", &clientv3.UserAddOptions{NoPassword: true})
+			return err
+		}, rpctypes.ErrUserAlreadyExist)
+		auth(func(ctx context.Context, c *clientv3.Client) error {
+			_, err := c.RoleAdd(ctx, role)
+			return err
+		}, rpctypes.ErrRoleAlreadyExist)
+		auth(func(ctx context.Context, c *clientv3.Client) error {
+			_, err := c.UserGrantRole(ctx, user, role)
+			return err
+		})
+	}
+	has(user, role)
 	for _, p := range wanted {
 		auth(func(ctx context.Context, c *clientv3.Client) error {
 			_, err := c.RoleGrantPermission(ctx, role, p.key, p.end, clientv3.PermissionType(p.of))
 			return err
 		})
 	}
-	var has []*authpb.Permission
+	var had []*authpb.Permission
 	auth(func(ctx context.Context, c *clientv3.Client) error {
 		r, err := c.RoleGet(ctx, role)
 		if err == nil {
-			has = r.Perm
+			had = r.Perm
 		}
 		return err
 	})
-	for _, p := range has {
+	for _, p := range had {
 		if slices.ContainsFunc(wanted, func(w permission) bool { return w.key == string(p.Key) && w.end == string(p.RangeEnd) }) {
 			continue
 		}
@@ -154,16 +201,20 @@ func (b *Backend) Grant(ctx context.Context, user string, g store.Grant) (enforc
 		}, rpctypes.ErrPermissionNotGranted)
 	}
 	auth(func(ctx context.Context, c *clientv3.Client) error {
-		_, err := c.UserGrantRole(ctx, user, role)
-		return err
-	})
-	auth(func(ctx context.Context, c *clientv3.Client) error {
 		r, err := c.AuthStatus(ctx)
 		if err == nil {
 			enforced = r.Enabled
 		}
 		return err
 	})
+	if !enforced && b.config.User == root {
+		has(root, root)
+		auth(func(ctx context.Context, c *clientv3.Client) error {
+			_, err := c.AuthEnable(ctx)
+			return err
+		})
+		enforced = err == nil
+	}
 	switch away := (*model.Error)(nil); {
 	case errors.Is(err, rpctypes.ErrPermissionDenied):
 		err = model.Refused("the cluster does not permit %s to grant anything", model.Text(b.config.User)).

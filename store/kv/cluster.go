@@ -49,10 +49,18 @@ type ClusterMember struct {
 	Bytes int64 `json:"bytes"`
 	Used  int64 `json:"used"`
 	Quota int64 `json:"quota"`
+	// Peers is what its port for the other members does with the user's certificate: PeersRefuse or PeersAccept. It is empty if the port
+	// was not reached, and without TLS.
+	Peers string `json:"peers,omitempty"`
 	// Alarms are the problems that the member reports. Error says why it does not answer.
 	Alarms []string `json:"alarms,omitempty"`
 	Error  string   `json:"error,omitempty"`
 }
+
+const (
+	PeersRefuse = "refuses"
+	PeersAccept = "accepts"
+)
 
 // Shards divide the agents of a ledger between the schedulers of several processes, so that each agent is looked at by one. They only save
 // work: what a scheduler changes depends on the heads that it read, as ever.

@@ -24,7 +24,10 @@ type Etcd struct {
 }
 
 // secure are the files of a cluster that is reached with TLS, and only with certificates of its CA.
-type secure struct{ ca, cert, key string }
+type secure struct {
+	ca, cert, key string
+	peers         []string // flags for the ports of the members among themselves
+}
 
 // Member is one server of a cluster.
 type Member struct {
@@ -45,11 +48,14 @@ func StartSmallEtcd(t testing.TB, quota int) *Etcd {
 	return startEtcd(t, 1, secure{}, fmt.Sprint("--quota-backend-bytes=", quota))
 }
 
-// StartSecureEtcd starts a cluster of one member that accepts only certificates of the CA.
+// StartSecureEtcd starts a cluster of one member that accepts only certificates of the CA, and of another one from members.
 func StartSecureEtcd(t testing.TB, ca *CA) *Etcd {
 	t.Helper()
 	cert, key := ca.Issue(t, "etcd", time.Now().Add(time.Hour))
-	return startEtcd(t, 1, secure{ca.File, cert, key})
+	peers := NewCA(t)
+	peer, peerKey := peers.Issue(t, "member", time.Now().Add(time.Hour))
+	return startEtcd(t, 1, secure{ca.File, cert, key, []string{"--peer-cert-file", peer, "--peer-key-file", peerKey,
+		"--peer-trusted-ca-file", peers.File, "--peer-client-cert-auth"}})
 }
 
 // EtcdServer is the path of the server. The test is skipped if there is none.
@@ -76,6 +82,10 @@ func startEtcd(t testing.TB, members int, s secure, flags ...string) *Etcd {
 	for i := range members {
 		peers = append(peers, fmt.Sprintf("http://127.0.0.1:%d", ports[members+i]))
 		reached = append(reached, "http://"+c.peers.relay(t, i, strings.TrimPrefix(peers[i], "http://")))
+		if s.peers != nil { // a relay reads what members say
+			peers[i] = strings.Replace(peers[i], "http:", "https:", 1)
+			reached[i] = peers[i]
+		}
 		all = append(all, fmt.Sprintf("m%d=%s", i, reached[i]))
 	}
 	for i := range members {
@@ -90,6 +100,7 @@ func startEtcd(t testing.TB, members int, s secure, flags ...string) *Etcd {
 		m.args = append(m.args, flags...)
 		if s.ca != "" {
 			m.args = append(m.args, "--cert-file", s.cert, "--key-file", s.key, "--trusted-ca-file", s.ca, "--client-cert-auth")
+			m.args = append(m.args, s.peers...)
 		}
 		c.Members = append(c.Members, m)
 	}

@@ -1,4 +1,5 @@
-// Package transfer moves a ledger whole, and the older changes of a ledger on a cluster to files.
+// Package transfer moves a ledger whole, and the older changes of a ledger on a cluster to files. It also makes the files with which a
+// cluster is started: MakeCluster.
 //
 // A move (move.go) makes the source read-only, copies its tables in bounded transactions (copy.go), compares both ends (proof.go) and opens
 // the copy with a new epoch. Only then does the source say that it has moved. How far a move is stands in the status of both ends, so one

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -9,6 +10,7 @@ import (
 
 	"vise/model"
 	"vise/store"
+	"vise/store/kv"
 	"vise/store/transfer"
 )
 
@@ -51,8 +53,58 @@ func fleetVerb() verb {
 		use: "fleet", short: "Share a ledger between machines, on an etcd cluster",
 		long: `A ledger on an etcd cluster is shared by all machines that have joined it. Each machine has a home of its
 own with the plan files that were made there. vise starts vise-fleet, which reaches the cluster, by itself.`,
-		verbs: []verb{fleetJoinVerb(), fleetStatusVerb(), fleetCheckVerb(), fleetGrantVerb()},
+		verbs: []verb{fleetInitVerb(), fleetJoinVerb(), fleetStatusVerb(), fleetCheckVerb(), fleetGrantVerb()},
 	}
+}
+
+// recipient is a directory that fleet init has made, who gets it, and what is run beside it.
+type recipient struct {
+	Dir  string `json:"dir"`
+	To   string `json:"to"`
+	Runs string `json:"runs"`
+}
+
+func fleetInitVerb() verb {
+	var users only
+	return verb{
+		use: "init ADDRESS", short: "Make the certificates and start scripts of a new cluster",
+		long: `init makes in the current directory a directory for each of the members of ADDRESS, for each user, for root, who
+grants, and one with the authorities that sign. It prints who gets which, and what is run with it. A member
+listens on the port of ADDRESS and, for the other members, on the next one. What is there already stays as it is:
+the same command with another user makes what that one gets.`,
+		example: "vise admin fleet init etcd://db1:2379,db2:2379,db3:2379/team --user ann,ben",
+		flags:   flags{{"user", &users, "make a certificate for this user"}},
+		who:     anybody,
+		run: func(e *Env) (answer, error) {
+			at, err := store.ParseCluster(e.words[0])
+			for _, user := range users {
+				err = cmp.Or(err, grantable(user))
+			}
+			if err == nil {
+				err = transfer.MakeCluster(e.dir, at.Endpoints, append(users, "root"))
+			}
+			var all []recipient
+			for i, endpoint := range at.Endpoints {
+				dir := fmt.Sprint("member-", i+1)
+				all = append(all, recipient{dir, "the machine of " + endpoint, "sh " + dir + "/start.sh"})
+			}
+			runs := "grant " + cmp.Or(strings.Join(users, ","), "USER")
+			for _, user := range append([]string{"root"}, users...) {
+				dir := "user-" + user
+				all = append(all, recipient{dir, user, fmt.Sprintf(
+					"vise admin fleet %s %s --ca %s/ca.pem --cert %[3]s/user.pem --key %[3]s/user.pem", runs, at.Address(), dir)})
+				runs = "join"
+			}
+			return answerOf(all, (*page).recipients), err
+		},
+	}
+}
+
+func (p *page) recipients(all []recipient) {
+	for _, x := range all {
+		p.say("%s is for %s, and is used with:\n  %s", x.Dir, x.To, x.Runs)
+	}
+	p.line("the first who joins adds --new. authority stays here, and nobody gets it: whoever has it can be anybody on the cluster")
 }
 
 func fleetJoinVerb() verb {
@@ -241,6 +293,10 @@ func (s *fleetState) warn() {
 		case used >= quotaUsed:
 			add("%s uses %d %% of its quota: compact and defragment it soon", m.Endpoint, used)
 		}
+		if m.Peers == kv.PeersAccept {
+			add("the port of %s for the other members accepts your certificate: any user can change everything there, as root. Give the "+
+				"members certificates of an authority of their own: vise admin fleet init", m.Endpoint)
+		}
 		for _, alarm := range m.Alarms {
 			add("%s reports: %s", m.Endpoint, alarm)
 		}
@@ -263,6 +319,9 @@ func (p *page) fleet(s fleetState) {
 		}
 		said := fmt.Sprintf("etcd %s, %s of %s (%d %%), %s in use (%d %%)", m.Version, sizeOf(m.Bytes), sizeOf(m.Quota), share(m),
 			sizeOf(m.Used), inUse(m))
+		if m.Peers != "" {
+			said += ", its port for members " + m.Peers + " your certificate"
+		}
 		if m.Error != "" {
 			state, said = "away", m.Error
 		}
@@ -320,10 +379,11 @@ func fleetGrantVerb() verb {
 	var out granted
 	var agents only
 	return verb{
-		use: "grant USER ADDRESS", short: "Let a user of the cluster use a ledger",
+		use: "grant USER[,USER] ADDRESS", short: "Let users of the cluster use a ledger",
 		long: `USER is the common name of a certificate. The user may read and change the ledger of ADDRESS; with --read only
 read it; with --only read all of it, and change what belongs to these agents. A later grant takes the place of
-an earlier one. Granting needs the certificate of the cluster's user root.`,
+an earlier one. Granting needs the certificate of the cluster's user root. Once root has granted something, the
+cluster permits only what was granted.`,
 		example: "vise admin fleet grant ann etcd://db1:2379,db2:2379,db3:2379/team --ca ca.pem --cert root.pem --key root.key",
 		flags: append(at.flags(), flags{
 			{"read", &out.Read, "only read, as a console for somebody who looks on"},
@@ -333,8 +393,11 @@ an earlier one. Granting needs the certificate of the cluster's user root.`,
 		args:     to(&out.User, &out.Ledger),
 		who:      anybody,
 		run: func(e *Env) (answer, error) {
-			if err := grantable(out.User); err != nil {
-				return nil, err
+			users := strings.Split(out.User, ",")
+			for _, user := range users {
+				if err := grantable(user); err != nil {
+					return nil, err
+				}
 			}
 			for _, name := range agents {
 				if !model.ValidID(name) {
@@ -344,7 +407,11 @@ an earlier one. Granting needs the certificate of the cluster's user root.`,
 			}
 			err := onLedger(e, out.Ledger, at, func(at store.Cluster, b store.Backend) (err error) {
 				out.Ledger = at.Address()
-				out.Enforced, err = store.GrantOn(e, b, out.User, out.Grant)
+				for _, user := range users {
+					if err == nil {
+						out.Enforced, err = store.GrantOn(e, b, user, out.Grant)
+					}
+				}
 				return err
 			})
 			return answerOf(out, (*page).granted), err
@@ -362,7 +429,7 @@ func (p *page) granted(out granted) {
 		p.say("%s may read and change %s", out.User, out.Ledger)
 	}
 	if !out.Enforced {
-		p.line("the cluster does not enforce it yet: everybody whose certificate it accepts may do everything; etcdctl auth enable")
+		p.line("the cluster does not enforce it yet: everybody whose certificate it accepts may do everything; grant with root's")
 	}
 }
 

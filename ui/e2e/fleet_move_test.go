@@ -44,7 +44,6 @@ func TestAMoveThatIsNotPermittedChangesNothing(t *testing.T) {
 	m, other := newFleetHome(t, fleetPrograms(t)), ""
 	as := func(cert, key string) []string { return []string{"--ca", ca.File, "--cert", cert, "--key", key} }
 	m.must(append([]string{"fleet", "grant", "eve", at, "--read"}, as(rootCert, rootKey)...)...)
-	authenticate(t, cluster, rootCert, rootKey)
 	m.makes("Stays here")
 	refused := []string{"nothing has moved, and the ledger is open", "does not permit eve to change this", "vise admin fleet grant eve"}
 	m.fails(5, refused, append([]string{"move", m.dir, at}, as(eveCert, eveKey)...)...)
