@@ -75,7 +75,8 @@ func (d *verbs) do(c call, key string, kill time.Duration) (answer, bool) {
 	cmd := d.command(end, append([]string{"--json"}, argsOf(c, key)...)...)
 	raw, err := cmd.Output()
 	var exit *exec.ExitError
-	if errors.As(err, &exit) && exit.ExitCode() < 0 {
+	neverStarted := errors.Is(err, context.Canceled) && cmd.Process == nil
+	if errors.As(err, &exit) && exit.ExitCode() < 0 || neverStarted {
 		return answer{}, false
 	}
 	var out struct {
