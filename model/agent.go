@@ -351,6 +351,7 @@ type Reply struct {
 	// MessageID is the message that carries the reply to the agent; empty if not known.
 	MessageID MessageID `json:"message_id,omitempty"`
 	By        Actor     `json:"by"`
+	Person    Text      `json:"person,omitempty"`
 	At        time.Time `json:"at"`
 }
 

@@ -33,7 +33,9 @@ type Stamp struct {
 	// NewID is a fresh ULID in lower case; the command builds every id that it needs on it.
 	NewID string
 	Actor Actor
-	Agent AgentID
+	// Person is who the operator is: a name that the cluster or the system proves. Empty for every other actor, and if it is not known.
+	Person Text
+	Agent  AgentID
 }
 
 // CreateWorkItem makes an open WorkItem with its plan file. It does not move focus.

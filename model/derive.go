@@ -360,7 +360,7 @@ func (y *Why) evidence(waits []Wait) {
 			if x.TriggerCount > 1 {
 				times = fmt.Sprintf(", %d times", x.TriggerCount)
 			}
-			y.say("News", fmt.Sprintf("for its wait for %s, from %s at %s%s", waitWords(x), Spaced(x.LastTrigger.Actor),
+			y.say("News", fmt.Sprintf("for its wait for %s, from %s at %s%s", waitWords(x), By(x.LastTrigger.Actor, x.LastTrigger.Person),
 				x.LastTriggeredAt.Format(time.RFC3339), times))
 		}
 	}

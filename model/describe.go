@@ -309,7 +309,7 @@ func describeWait(d registered) string {
 }
 
 func describeTrigger(d TriggerNews) string {
-	s := "news from " + Spaced(d.Actor)
+	s := "news from " + string(By(d.Actor, d.Person))
 	if d.Source != "" {
 		s += ", " + string(d.Source)
 	}

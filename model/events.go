@@ -135,8 +135,10 @@ type Entry struct {
 	At       time.Time `json:"at"`
 	AgentID  AgentID   `json:"agent_id"`
 	// Seq counts the agent's events without a gap.
-	Seq        uint64          `json:"seq"`
-	Actor      Actor           `json:"actor"`
+	Seq   uint64 `json:"seq"`
+	Actor Actor  `json:"actor"`
+	// Person is who the operator was; empty if not known.
+	Person     Text            `json:"person,omitempty"`
 	Kind       EventKind       `json:"kind"`
 	WorkItemID ItemID          `json:"work_item_id,omitempty"`
 	Data       json.RawMessage `json:"data,omitempty"`

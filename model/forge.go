@@ -278,7 +278,7 @@ func (c NoteChecks) step(s *step) error {
 		s.event(EventWaitChecked, x.WorkItemID, checkNews{WaitID: x.ID, Resource: x.Resource, Checked: now})
 	}
 	if now.Problem == "" && now.wakes(was) {
-		s.wake([]Wait{x}, Provenance{Actor: s.at.Actor, Source: x.Source, Payload: cmp.Or(trimmed(c.Payload), now.Gist())})
+		s.wake([]Wait{x}, s.from(x.Source, cmp.Or(trimmed(c.Payload), now.Gist())))
 	}
 	for _, said := range c.Comments {
 		s.hear(x, said)

@@ -308,6 +308,7 @@ type Ask struct {
 // Provenance says who sent a trigger, through what, and what it carried.
 type Provenance struct {
 	Actor   Actor `json:"actor"`
+	Person  Text  `json:"person,omitempty"`
 	Source  Text  `json:"source,omitempty"`
 	Payload Text  `json:"payload,omitempty"`
 }

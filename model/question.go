@@ -149,7 +149,7 @@ func (c Answer) step(s *step) error {
 	s.receipt.WaitID, s.receipt.Question = x.ID, x.asked()
 	s.event(EventOperatorAnswered, x.WorkItemID, said)
 	if x.ID != "" {
-		s.trigger([]Wait{x}, Provenance{Actor: s.at.Actor, Source: answerSource, Payload: text})
+		s.trigger([]Wait{x}, s.from(answerSource, text))
 	}
 	a, _ := s.Agent(x.AgentID)
 	return s.say(a, m)
@@ -226,7 +226,7 @@ func (w Wait) asked() Text {
 
 // keepReply keeps an answer on its item, so that it can be told again whatever happens to the turn that took it.
 func (s *step) keepReply(w WorkItem, c Answer, r Reply) (revision uint64) {
-	r.By, r.At = s.at.Actor, s.at.At
+	r.By, r.Person, r.At = s.at.Actor, s.at.Person, s.at.At
 	w.Replies = append(slices.Clone(w.Replies), r)
 	w.Replies = w.Replies[max(0, len(w.Replies)-maxReplies):]
 	if c.PlanReady && w.PlanStatus == NeedsInput {

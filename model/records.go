@@ -166,6 +166,8 @@ type brief struct {
 	BriefKind  string   `json:"kind"`
 	Text       Text     `json:"text"`
 	Provenance ReportOf `json:"provenance"`
+	// Person is who the operator was, if it is the operator's.
+	Person Text `json:"person,omitempty"`
 	// Warnings are the completion's warnings; they stay with its report.
 	Warnings  []Warning `json:"warnings,omitempty"`
 	CreatedAt time.Time `json:"created_at"`

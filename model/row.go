@@ -279,6 +279,7 @@ type completionReport struct {
 	Text      Text      `json:"text"`
 	Source    string    `json:"source"`
 	By        ReportOf  `json:"provenance,omitempty"`
+	Person    Text      `json:"person,omitempty"`
 	CreatedAt time.Time `json:"created_at,omitzero"`
 	// Warnings are those of the completion.
 	Warnings []Warning `json:"warnings,omitempty"`
@@ -346,7 +347,7 @@ func reportOf(f Facts, w WorkItem) *completionReport {
 	}
 	r := &completionReport{Text: w.ResultSummary, Source: "work_item_result_summary"}
 	if b, ok := f.Brief(w.AgentID, w.ID); ok {
-		r.By, r.CreatedAt, r.Warnings = b.Provenance, b.CreatedAt, b.Warnings
+		r.By, r.Person, r.CreatedAt, r.Warnings = b.Provenance, b.Person, b.CreatedAt, b.Warnings
 	}
 	if offers, _ := f.Offers(w.AgentID, w.ID); r.By == ReportSameRound {
 		for _, o := range offers.Offers {

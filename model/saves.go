@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"time"
@@ -18,8 +19,9 @@ type PlanSave struct {
 	N  int       `json:"n"`
 	At time.Time `json:"at"`
 	// Actor noted the save: the watcher, if a file was found changed.
-	Actor Actor  `json:"actor"`
-	Hash  string `json:"hash"`
+	Actor  Actor  `json:"actor"`
+	Person Text   `json:"person,omitempty"`
+	Hash   string `json:"hash"`
 	// Revision is the ledger's revision of the save.
 	Revision uint64 `json:"revision"`
 	// Kept: its text can still be read.
@@ -34,7 +36,7 @@ func (s PlanSave) By() Text {
 	if agent, ok := s.Actor.Agent(); ok {
 		return Text(agent)
 	}
-	return Text(s.Actor)
+	return cmp.Or(s.Person, Text(s.Actor))
 }
 
 // PlanSaves are the saves in an item's events, oldest first; the events are given newest first. A plan that could not be read
@@ -43,7 +45,7 @@ func PlanSaves(w WorkItem, events []Entry) []PlanSave {
 	var saves []PlanSave
 	first := w.PlanArtifact.Hash
 	for i, e := range events {
-		save := PlanSave{At: e.At, Actor: e.Actor, Revision: e.Revision}
+		save := PlanSave{At: e.At, Actor: e.Actor, Person: e.Person, Revision: e.Revision}
 		switch {
 		case e.Kind == EventPlanRefreshed:
 			d := DataOf[refreshed](e)

@@ -223,7 +223,7 @@ func (s *step) outcome(d Delegation) Provenance {
 	case said != d.ResultSummary:
 		said += "\n[The report goes on: it is that of work item " + Text(child.Handle) + ".]"
 	}
-	return Provenance{Actor: s.at.Actor, Source: delegationSource, Payload: said}
+	return s.from(delegationSource, said)
 }
 
 // delegationSource is the source of triggers and messages about an ended delegation.
@@ -255,8 +255,7 @@ func (s *step) settleDelegations() {
 
 // completion is what is told to those who wait for an item.
 func (s *step) completion(w WorkItem) Provenance {
-	return Provenance{Actor: s.at.Actor, Source: Text(w.Handle),
-		Payload: cmp.Or(cut(w.ResultSummary, previewReport), "completed without a report")}
+	return s.from(Text(w.Handle), cmp.Or(cut(w.ResultSummary, previewReport), "completed without a report"))
 }
 
 // bringReport brings the report of w to the delegations that ended before it. A parent that waits for one is triggered; one that has gone

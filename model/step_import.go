@@ -159,7 +159,7 @@ func (s *step) importTask(a Agent, t Task) error {
 	s.put(t)
 	s.receipt.Imported++
 	if t.Status != TaskRunning { // its waits can have come before it
-		s.wake(s.WaitsOn(a.ID, WaitTask, Text(t.ID)), Provenance{Actor: s.at.Actor, Source: "task", Payload: cut(t.Result, previewReport)})
+		s.wake(s.WaitsOn(a.ID, WaitTask, Text(t.ID)), s.from("task", cut(t.Result, previewReport)))
 	}
 	return nil
 }

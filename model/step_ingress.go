@@ -233,7 +233,7 @@ func (c DeliverIngress) step(s *step) error {
 		return Refused("nobody waits for that").At("ingress_id",
 			"an address for an agent and a resource keeps what comes early: vise trigger url --agent A --resource R")
 	}
-	p := Provenance{Actor: s.at.Actor, Source: cut(c.Source, rowText), Payload: c.Payload}
+	p := s.from(cut(c.Source, rowText), c.Payload)
 	in.Deliveries++
 	in.LastDeliveredAt, in.UpdatedAt = s.at.At, s.at.At
 	news := in.news()

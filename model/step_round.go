@@ -174,7 +174,7 @@ func (s *step) promote(w WorkItem, text Text, by ReportOf, warnings []Warning) b
 	w.ResultSummary, w.ReportDue = text, nil
 	w = s.save(w, true)
 	b := brief{ID: briefID(s.newID("br-")), AgentID: w.AgentID, WorkItemID: w.ID, BriefKind: "result", Text: text,
-		Provenance: by, Warnings: warnings, CreatedAt: s.at.At}
+		Provenance: by, Person: s.at.Person, Warnings: warnings, CreatedAt: s.at.At}
 	d := delivery{ID: deliveryID(s.newID("dl-")), AgentID: w.AgentID, WorkItemID: w.ID, BriefID: b.ID, Text: text,
 		Provenance: by, CreatedAt: s.at.At}
 	s.put(b)

@@ -62,7 +62,7 @@ func (c EndTask) step(s *step) error {
 	t.Status, t.Result, t.End, t.UpdatedAt = c.Status, result, c.End, s.at.At
 	s.put(t)
 	s.event(EventTaskEnded, t.WorkItemID, taskEnded(t))
-	p := Provenance{Actor: s.at.Actor, Source: "task", Payload: cut(t.Result, previewReport)}
+	p := s.from("task", cut(t.Result, previewReport))
 	s.wake(s.WaitsOn(t.AgentID, WaitTask, Text(t.ID)), p)
 	return nil
 }

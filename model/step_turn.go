@@ -276,7 +276,7 @@ func (s *step) fire(a Agent) []DueRecheck {
 	for _, d := range s.Due(a.ID, s.at.At, maxDue) {
 		if d.WaitID != "" {
 			if x, ok := s.Wait(d.WaitID); ok && x.Status == WaitActive && x.TriggerCount == 0 {
-				s.wake([]Wait{x}, Provenance{Actor: s.at.Actor, Source: Text(x.Kind)})
+				s.wake([]Wait{x}, s.from(Text(x.Kind), ""))
 			}
 			continue
 		}

@@ -248,7 +248,7 @@ func (s *step) wakeByEnded(x Wait) {
 	}
 	if t, ok := s.Task(TaskID(x.Resource)); ok && t.Status != TaskRunning {
 		s.warn(Warning{Kind: warnTaskEnded, Message: "the task had already ended: there is news at once"})
-		s.wake([]Wait{x}, Provenance{Actor: s.at.Actor, Source: "task", Payload: cut(t.Result, previewReport)})
+		s.wake([]Wait{x}, s.from("task", cut(t.Result, previewReport)))
 	}
 	if d, ok := s.Delegation(DelegationID(x.Resource)); ok && d.State != DelegationOpen {
 		s.warn(Warning{Kind: warnTaskEnded, Message: "the delegation had already ended: there is news at once"})
@@ -293,7 +293,7 @@ func (c Trigger) step(s *step) error {
 				"vise answer %s answers it", x.ID)
 		}
 	}
-	s.wake(waits, Provenance{Actor: s.at.Actor, Source: source, Payload: c.Payload})
+	s.wake(waits, s.from(source, c.Payload))
 	return nil
 }
 
@@ -360,6 +360,11 @@ func (s *step) trigger(waits []Wait, p Provenance) {
 		s.receipt.TriggeredWaits = append(s.receipt.TriggeredWaits, x.ID)
 		s.event(EventWaitTriggered, x.WorkItemID, TriggerNews{WaitID: x.ID, Kind: x.Kind, Count: x.TriggerCount, Provenance: p})
 	}
+}
+
+// from is a trigger by the author of the command.
+func (s *step) from(source, payload Text) Provenance {
+	return Provenance{Actor: s.at.Actor, Person: s.at.Person, Source: source, Payload: payload}
 }
 
 // wake triggers waits. If a wait asks for the content, the agent gets it as a message. So does the agent for a wait of its own,

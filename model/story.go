@@ -214,13 +214,16 @@ func (s *storyteller) take(e Entry) {
 		}
 	case EventOperatorAnswered:
 		s.asksFor = s.asksFor && !DataOf[answered](e).PlanReady
-		s.line(e.At, StoryAnswered, e.Describe())
+		s.line(e.At, StoryAnswered, withPerson(e))
 	case EventStalled:
 		s.line(e.At, StoryStalled, e.Describe())
 	default:
 		s.happened(e)
 	}
 }
+
+// withPerson is an event in words, with the person who did it.
+func withPerson(e Entry) Text { return trimmed(e.Person + " " + e.Describe()) }
 
 // hold adds an active wait.
 func (s *storyteller) hold(id WaitID, question bool) {
@@ -238,12 +241,12 @@ func (s *storyteller) written(e Entry, d Written) {
 	}
 	switch d.Action {
 	case "created":
-		s.line(e.At, StoryAsked, Text("asked by "+Spaced(e.Actor)))
+		s.line(e.At, StoryAsked, "asked by "+By(e.Actor, e.Person))
 	case "imported":
-		s.line(e.At, StoryAsked, Text("taken over by "+Spaced(e.Actor)))
+		s.line(e.At, StoryAsked, "taken over by "+By(e.Actor, e.Person))
 	case "completed":
 		s.done = true
-		s.line(e.At, StoryCompleted, e.Describe())
+		s.line(e.At, StoryCompleted, withPerson(e))
 	case "blocked":
 		s.line(e.At, StoryWaited, e.Describe())
 	case "unblocked", "undone", "redone":

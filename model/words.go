@@ -1,6 +1,9 @@
 package model
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // OnScreen are the words for people where they differ from the ledger's: one word for one thing, in every frontend. Code, flags,
 // JSON and the texts of agents keep the ledger's words. docs/codes.md has both.
@@ -23,6 +26,9 @@ var OnScreen = map[string]string{
 	// Diagnostics.
 	"blocked_without_recheck_or_wait": "blocked, and nothing reminds of it",
 }
+
+// By is who did something, for people: the person, if the name is known, else the actor.
+func By[T ~string](actor T, person Text) Text { return cmp.Or(person, Text(Spaced(actor))) }
 
 // Spaced writes a word of the ledger for people.
 func Spaced[T ~string](s T) string {

@@ -56,6 +56,38 @@ func resolve(t *testing.T, b store.Backend) {
 	}
 }
 
+func namesThePerson(t *testing.T, b store.Backend) {
+	l := on(t, b, nil)
+	who := "ann"
+	l.Person = func() model.Text { return model.Text(who) }
+	id := create(t, l, "ada", "k1")
+	apply(t, l, asAgent("ada", "k2", model.WaitFor{WorkItemID: id, Wake: model.WakeOperatorInput, Reason: "x", Question: "LRU?"}))
+	byOperator := func(key string, c model.Command) {
+		apply(t, l, model.Envelope{Key: key, Actor: model.Operator, Agent: "ada", Command: c})
+	}
+	byOperator("k3", model.Answer{WorkItemID: id, Text: "LRU"})
+	who = "ben"
+	byOperator("k3", model.Answer{WorkItemID: id, Text: "LRU"}) // a retry has the same author
+	byOperator("k4", model.CompleteWorkItem{WorkItemID: id})
+	byOperator("k5", model.ReportWorkItem{WorkItemID: id, Text: "Done."})
+	look(t, l, func(r model.Reader) {
+		named := map[model.EventKind]model.Text{}
+		for _, e := range r.History("ada", model.Position{}, 100) {
+			if named[e.Kind] += e.Person; (e.Actor == model.Operator) != (e.Person != "") {
+				t.Errorf("%s by %s names %q", e.Kind, e.Actor, e.Person)
+			}
+		}
+		w, _ := r.Item(id)
+		v := model.ViewOf(r, w)
+		trigger := r.Waits("ada", id, 1)[0].LastTrigger
+		if named[model.EventOperatorAnswered] != "ann" || named[model.EventReportPromoted] != "ben" ||
+			v.Replies[0].Person != "ann" || trigger.Person != "ann" || v.Report.Person != "ben" {
+			t.Errorf("events %v, reply %+v, trigger %+v, report %+v", named, v.Replies, trigger, v.Report)
+		}
+	})
+	sound(t, l)
+}
+
 func historyPages(t *testing.T, b store.Backend) {
 	l := on(t, b, nil)
 	x := NewLife(1)
@@ -91,6 +123,7 @@ func historyPages(t *testing.T, b store.Backend) {
 
 func news(t *testing.T, b store.Backend) {
 	l := on(t, b, nil)
+	l.Person = func() model.Text { return "ann" }
 	x := NewLife(storetest.Seed(t))
 	x.Attach(l)
 	knows := map[model.AgentID]model.News{}

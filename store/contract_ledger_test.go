@@ -32,6 +32,7 @@ func ledgerContract(t *testing.T, open func(t testing.TB) store.Backend) {
 		{"a clock that jumps ahead doubles nothing", clockJumps},
 		{"a reference names an item by any unique beginning", resolve},
 		{"history pages forwards and backwards", historyPages},
+		{"the history names the person who is the operator, and nobody for an agent", namesThePerson},
 		{"news is told once and in order, and whom it is of", news},
 		{"a random life leaves a healthy ledger that its journal makes again", life},
 		{"a check finds what does not follow, a rebuild mends it", rebuild},

@@ -15,6 +15,7 @@ type commit struct {
 	Revision uint64
 	At       time.Time
 	Actor    model.Actor
+	Person   model.Text
 	// Part is the part that keeps the key and the receipt.
 	Part model.AgentID
 	// Key identifies a retry. Print distinguishes a retry from another command with the same
@@ -40,6 +41,8 @@ type Outline struct {
 	Prev  string      `json:"prev"`
 	At    time.Time   `json:"at"`
 	Actor model.Actor `json:"actor"`
+	// Person is who the operator was; empty if not known.
+	Person model.Text `json:"person,omitempty"`
 	// With are the other parts of the same change, with the numbers of their portions.
 	With   map[model.AgentID]uint64 `json:"with,omitempty"`
 	Events []event                  `json:"events,omitempty"`
@@ -70,8 +73,8 @@ type event struct {
 func (o Outline) entries() []model.Entry {
 	out := make([]model.Entry, len(o.Events))
 	for i, e := range o.Events {
-		out[i] = model.Entry{Revision: o.Revision, N: e.N, At: o.At, AgentID: o.Agent, Seq: e.Seq, Actor: o.Actor, Kind: e.Kind,
-			WorkItemID: e.WorkItemID, Data: e.Data}
+		out[i] = model.Entry{Revision: o.Revision, N: e.N, At: o.At, AgentID: o.Agent, Seq: e.Seq, Actor: o.Actor, Person: o.Person,
+			Kind: e.Kind, WorkItemID: e.WorkItemID, Data: e.Data}
 	}
 	return out
 }
@@ -140,7 +143,7 @@ func newPortions(c commit) portions {
 func (ps portions) of(part model.AgentID) *Portion {
 	p := ps.by[part]
 	if p == nil {
-		p = &Portion{Outline: Outline{Revision: ps.Revision, Agent: part, At: ps.At, Actor: ps.Actor}}
+		p = &Portion{Outline: Outline{Revision: ps.Revision, Agent: part, At: ps.At, Actor: ps.Actor, Person: ps.Person}}
 		ps.by[part] = p
 	}
 	return p

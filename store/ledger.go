@@ -28,6 +28,8 @@ type Ledger struct {
 	Keep uint64
 	// Can is what the backend can do and others cannot.
 	Can Capabilities
+	// Person is who the operator is at this machine; nil or "" if nobody knows.
+	Person func() model.Text
 
 	backend Backend
 	plans   PlanFiles
@@ -148,6 +150,11 @@ func (l *Ledger) ApplyThen(ctx context.Context, e model.Envelope, then func(mode
 	}
 	// Every try uses the same stamp, so that a retry judges the same command.
 	at := model.Stamp{At: l.Now().UTC().Round(0), NewID: l.NewID(), Actor: e.Actor, Agent: e.Agent}
+	if e.Actor == model.Operator {
+		if at.Person = l.Can.User; at.Person == "" && l.Person != nil {
+			at.Person = l.Person()
+		}
+	}
 	ahead := l.createAhead(at, e.Command)
 	var receipt model.Receipt
 	var unread error

@@ -16,7 +16,7 @@ func redo(t Txn, all []Portion) error {
 	var records []model.Record
 	var events []model.Entry
 	for _, p := range all {
-		c.Revision, c.At, c.Actor = p.Revision, p.At, p.Actor
+		c.Revision, c.At, c.Actor, c.Person = p.Revision, p.At, p.Actor, p.Person
 		if p.Receipt != nil {
 			c.Part, c.Key, c.Print, c.Receipt = p.Agent, p.Key, p.Print, *p.Receipt
 		}

@@ -41,7 +41,8 @@ func (l *Ledger) judge(ctx context.Context, t Txn, at model.Stamp, e model.Envel
 	if err := l.createPlans(change.NewPlans, ahead); err != nil {
 		return model.Receipt{}, err
 	}
-	c := commit{At: at.At, Actor: at.Actor, Key: e.Key, Print: fp, Receipt: change.Receipt, Plans: plansOf(change.NewPlans)}
+	c := commit{At: at.At, Actor: at.Actor, Person: at.Person, Key: e.Key, Print: fp, Receipt: change.Receipt,
+		Plans: plansOf(change.NewPlans)}
 	saved := f.save(c, change.Writes, entriesOf(f, at, change))
 	if plan, ok := e.Command.(model.SavePlan); ok {
 		f.saveBody(plan)

@@ -12,6 +12,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/backoff"
 
+	"vise/model"
 	"vise/store"
 )
 
@@ -120,7 +121,7 @@ func (b *Backend) viewAt(ctx context.Context, revision int64, fn func(store.Txn)
 
 // Can implements store.Backend.
 func (b *Backend) Can() store.Capabilities {
-	return store.Capabilities{Cluster: b, Mirrors: b.mirror != nil}
+	return store.Capabilities{Cluster: b, User: model.Text(b.config.User), Mirrors: b.mirror != nil}
 }
 
 // Wake implements store.Backend. The watch delivers what others commit.

@@ -39,6 +39,8 @@ type Options struct {
 	OwnFiles func(dir string) []string
 	// Cluster opens the backend of a home whose ledger lies on a cluster. Nil means that this program cannot.
 	Cluster func(store.Cluster) (store.Backend, error)
+	// Person is who the operator is at this machine, if the cluster does not say it. It can be nil.
+	Person func() model.Text
 	// Context ends the waits of opening when it ends. It can be nil.
 	Context context.Context
 	// Warn gets problems that belong to no receipt. It can be nil.
@@ -123,6 +125,7 @@ func On(l *store.Ledger, plans files.Home, o Options) *Home {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	h := &Home{Ledger: l, files: plans, o: o, upkeep: &upkeep{stop: stop}, Sessions: SessionsIn(plans.Dir(), o.Now)}
+	l.Person = o.Person
 	h.plans = ownPlans{h}
 	if _, shared := l.Cluster(); shared {
 		h.plans = sharedPlans{h}

@@ -77,6 +77,8 @@ type Capabilities struct {
 	File *Bolt
 	// Cluster is the backend on a cluster, which has members and users.
 	Cluster Cluster
+	// User is the name in the certificate that the cluster accepts; empty without one.
+	User model.Text
 	// Mirrors: views ask nobody. What they read may be old, and then Conditions says so.
 	Mirrors bool
 	// OneMeta: it is a copy of a file in use that has only one readable meta page. The newest commit may be missing.

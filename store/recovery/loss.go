@@ -1,6 +1,7 @@
 package recovery
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -177,7 +178,7 @@ func describeChange(c journal.Change) string {
 		if err != nil {
 			continue
 		}
-		said = fmt.Sprintf(", %s, by %s", p.At.UTC().Format(time.RFC3339), model.Text(p.Actor))
+		said = fmt.Sprintf(", %s, by %s", p.At.UTC().Format(time.RFC3339), cmp.Or(p.Person, model.Text(p.Actor)))
 		for _, e := range p.Events {
 			did = append(did, strings.TrimSpace(fmt.Sprintf("%s %s", e.Kind, e.WorkItemID)))
 		}

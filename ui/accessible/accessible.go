@@ -212,5 +212,5 @@ func eventWords(r model.Reader, e model.Act) string {
 	if w, ok := r.Item(e.WorkItemID); ok {
 		about = model.Text(w.Handle)
 	}
-	return fmt.Sprintf("%s: %s %s, by %s", e.At.Local().Format("15:04:05"), about, e.Describe(), model.Spaced(e.Actor))
+	return fmt.Sprintf("%s: %s %s, by %s", e.At.Local().Format("15:04:05"), about, e.Describe(), model.By(e.Actor, e.Person))
 }

@@ -252,7 +252,7 @@ func (f RowFilter) holdsEvent(t filterTerm, e model.Entry, w model.WorkItem) boo
 	case "agent":
 		return strings.HasPrefix(string(e.AgentID), t.arg)
 	case "by":
-		return strings.Contains(string(e.Actor), t.arg)
+		return strings.Contains(string(e.Actor+" "+model.Actor(e.Person)), t.arg)
 	case "item":
 		return strings.HasPrefix(string(w.Handle), t.arg)
 	case "age":
@@ -268,6 +268,6 @@ func (f RowFilter) holdsEvent(t filterTerm, e model.Entry, w model.WorkItem) boo
 		}
 		return false
 	}
-	words := strings.Join([]string{string(w.Handle), w.Objective.String(), string(e.AgentID), e.Describe().String(), string(e.Actor)}, " ")
+	words := strings.Join([]string{string(w.Handle), w.Objective.String(), string(e.AgentID), e.Describe().String(), string(e.Actor), e.Person.String()}, " ")
 	return strings.Contains(strings.ToLower(words), t.arg)
 }

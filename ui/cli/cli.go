@@ -15,6 +15,7 @@ import (
 	"io/fs"
 	"os"
 	"os/signal"
+	"os/user"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -40,7 +41,7 @@ func Main(engine markdown.Engine, connect Connect) int {
 	ctx, _ := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	a := &Env{
 		markdown: engine, connect: connect,
-		args: nearest(os.Args[1:]), dir: workingDir(), in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.Getenv, now: time.Now,
+		args: nearest(os.Args[1:]), dir: workingDir(), in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.Getenv, now: time.Now, person: person,
 		ttyIn: term.IsTerminal(os.Stdin.Fd()), ttyOut: term.IsTerminal(os.Stdout.Fd()),
 	}
 	if !lasts(a) { // the first signal asks the command to end, the second ends the process
@@ -72,6 +73,15 @@ func workingDir() string {
 	return dir
 }
 
+// person is the system's user, whom an operator's acts name; empty if the system does not know it.
+func person() model.Text {
+	u, err := user.Current()
+	if err != nil {
+		return ""
+	}
+	return model.Text(u.Username)
+}
+
 // Env is the environment of one run of a command: what its process was given, the flags of every command, who acts, and the home after it
 // is open. It is also the context that ends the run and limits how long it waits for locks.
 type Env struct {
@@ -84,6 +94,7 @@ type Env struct {
 	out, err      io.Writer
 	getenv        func(string) string
 	now           func() time.Time
+	person        func() model.Text
 	ttyIn, ttyOut bool
 
 	flags globals

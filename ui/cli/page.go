@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -236,7 +237,7 @@ func (p *page) item(v model.View, waits []model.Wait) {
 	p.plan(v.Plan)
 	if v.Report != nil {
 		p.line("")
-		p.lines(p.strong("Report") + p.muted(" "+string(v.Report.By)))
+		p.lines(p.strong("Report") + p.muted(" "+safe(cmp.Or(v.Report.Person, model.Text(v.Report.By)))))
 		p.indented(v.Report.Text)
 		for _, x := range v.Report.Warnings {
 			p.say("! %s", x.Message)

@@ -228,7 +228,7 @@ func (p *page) event(e model.Act, titles map[model.ItemID]string) {
 		said = title + ": " + said
 	}
 	if e.Actor != model.AgentActor(e.AgentID) {
-		said += "  " + p.muted("by "+safe(model.Spaced(e.Actor)))
+		said += "  " + p.muted("by "+safe(model.By(e.Actor, e.Person)))
 	}
 	p.line("%s  %s  %s", p.muted(when(e.At)), p.strong(safe(e.AgentID)), said)
 }

@@ -279,7 +279,7 @@ func (t truth) changedBy(f screen.Frame, r model.Row, why string) string {
 		if e.WorkItemID != r.ID || did == "" || did == "completed" && r.Class != model.CompletedRecent {
 			continue
 		}
-		by := model.Text(model.Spaced(e.Actor))
+		by := model.By(e.Actor, e.Person)
 		if agent, ok := e.Actor.Agent(); ok {
 			by = model.Text(agent)
 		}

@@ -318,7 +318,7 @@ func (c *console) tellTriggers(before truth) {
 	}
 	var trigger model.TriggerNews
 	_ = json.Unmarshal(e.Data, &trigger) // without its data the event still has its sender
-	what := c.frame().Show(cmp.Or(trigger.Source, model.Text(model.Spaced(e.Actor))))
+	what := c.frame().Show(cmp.Or(trigger.Source, model.By(e.Actor, e.Person)))
 	if payload := trigger.Payload.String(); payload != "" {
 		what += ": " + c.styles.Safe(payload)
 	} else {

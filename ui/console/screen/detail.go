@@ -318,7 +318,7 @@ func (v Detail) report(w int) []string {
 		}
 		return append(out, v.checks(w)...)
 	}
-	head := " " + v.Done.Paint(v.Glyph.Done) + " " + v.Muted.Paint("report, "+model.Spaced(r.By)+" "+v.Clock(r.CreatedAt))
+	head := " " + v.Done.Paint(v.Glyph.Done) + " " + v.Muted.Paint("report, "+v.Show(model.By(r.By, r.Person))+" "+v.Clock(r.CreatedAt))
 	if words := v.Used.Words(); words != "" {
 		head += v.Muted.Paint(" · its turns used " + words)
 	}

@@ -191,7 +191,7 @@ func Folded(all []model.Entry) (out []model.Act) {
 
 // repeats reports whether two acts say the same. Offers of the same turn do, whatever their attempt.
 func repeats(a, b model.Act) bool {
-	return a.Kind == b.Kind && a.WorkItemID == b.WorkItemID && a.AgentID == b.AgentID && a.Actor == b.Actor &&
+	return a.Kind == b.Kind && a.WorkItemID == b.WorkItemID && a.AgentID == b.AgentID && a.Actor == b.Actor && a.Person == b.Person &&
 		(a.Kind == model.EventTickEmitted || a.Describe() == b.Describe())
 }
 
@@ -217,7 +217,7 @@ func (x Events) words(f Frame, e model.Act, free int) []Piece {
 		title = text.Pad(f.Show(t), min(max(free/2, 0), mostTitle)) + "  "
 	}
 	if e.Actor != model.AgentActor(e.AgentID) && e.Kind != model.EventPlanRefreshed {
-		who = "  " + f.Show(model.Text(model.Spaced(e.Actor)))
+		who = "  " + f.Show(model.By(e.Actor, e.Person))
 	}
 	said := f.Show(e.Describe())
 	if e.Times > 1 {

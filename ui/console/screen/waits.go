@@ -59,7 +59,7 @@ func (f Frame) Wait(x model.Wait, above model.Text, w int) []string {
 		add(fmt.Sprint(i+1), choice)
 	}
 	if x.TriggerCount > 0 {
-		by := model.Text(model.Spaced(x.LastTrigger.Actor))
+		by := model.By(x.LastTrigger.Actor, x.LastTrigger.Person)
 		if x.LastTrigger.Source != "" {
 			by += ", " + x.LastTrigger.Source
 		}
@@ -80,8 +80,8 @@ func (v Detail) reply(r model.Delivered, w int) []string {
 		out = append(out, v.labelled("asked", r.Question, w)...)
 	}
 	out = append(out, v.labelled("said", v.Excerpt(r.Text), w)...)
-	if r.By != model.Operator {
-		out = append(out, v.labelled("by", model.Text(r.By), w)...)
+	if r.By != model.Operator || r.Person != "" {
+		out = append(out, v.labelled("by", model.By(r.By, r.Person), w)...)
 	}
 	return append(out, "")
 }
