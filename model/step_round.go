@@ -235,10 +235,7 @@ func (s *step) reportNamed(c Round, text Text, by ReportOf, completed []complete
 	if c.WorkItemID == "" || w.State != Completed || now || text == "" || c.Refused != "" {
 		return nil
 	}
-	if err := s.reportLater(w, text, by); err != nil {
-		return within(err, "the round names a work item")
-	}
-	return nil
+	return s.reportLater(w, text, by)
 }
 
 // trailOfCompletion is how many newest events of an item are searched for those of its completion.

@@ -40,7 +40,7 @@ func troubleOf(said string, ended error) *model.Error {
 	case strings.Contains(said, "unknown command"):
 		e.Code, e.Hint = model.CodeRefused, "its vise is older than this one: update it"
 	default:
-		e.Hint = "ssh -v to that host, without the path, says more"
+		e.Hint = "try ssh -v to that host: it says more"
 	}
 	return e
 }

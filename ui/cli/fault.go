@@ -43,6 +43,8 @@ func fault(err error) *model.Error {
 		return model.Refuse(model.CodeFull, "%s", said).WithHint("free some space; nothing of this was saved, all before it was")
 	case isAny(err, syscall.EISDIR, syscall.ENOTDIR, syscall.ELOOP), errors.As(err, new(*files.Irregular)):
 		return model.Refuse(model.CodeDamaged, "%s", said).WithHint("something else is in its place; look at it, then move it away")
+	case errors.Is(err, context.DeadlineExceeded):
+		return model.Busy("no answer in time").WithHint("try again; vise status says more")
 	case errors.Is(err, context.Canceled):
 		return model.Refuse(model.CodeInternal, "interrupted").WithHint("what was done before stays; run it again")
 	}

@@ -148,14 +148,16 @@ func some(r model.Reader, all map[model.AgentID]runner.Program, names []string) 
 
 // reportTurn writes a driver's events to standard error, one line for each event.
 func (e *Env) reportTurn(x runner.Event) {
-	switch {
-	case x.Err != nil:
-		fmt.Fprintf(e.err, "vise: %s, turn %d: %s: %s\n", x.Agent, x.Turn, x.What, model.Text(x.Err.Error()))
-	case x.Outcome != "":
-		fmt.Fprintf(e.err, "vise: %s, turn %d: %s: %s %s %s\n", x.Agent, x.Turn, x.What, x.Outcome, x.Code, x.Reason)
-	default:
-		fmt.Fprintf(e.err, "vise: %s, turn %d: %s\n", x.Agent, x.Turn, x.What)
+	who, said := string(x.Agent), ""
+	if x.Turn > 0 {
+		who += fmt.Sprintf(", turn %d", x.Turn)
 	}
+	if x.Err != nil {
+		said = ": " + fault(x.Err).Message
+	} else if x.Outcome != "" {
+		said = fmt.Sprintf(": %s %s %s", x.Outcome, x.Code, x.Reason)
+	}
+	fmt.Fprintf(e.err, "vise: %s: %s%s\n", cmp.Or(who, "drive"), x.What, said)
 }
 
 // wrap exits with the program's exit code. It reports on standard error, because standard output is the program's.

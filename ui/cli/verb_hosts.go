@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -28,6 +29,8 @@ type hostGist struct {
 	Error   *model.Error `json:"error,omitempty"`
 }
 
+func (x hostGist) away() bool { return x.Error != nil }
+
 // hostTimeout is how long vise admin hosts waits for the hosts' answers.
 const hostTimeout = 15 * time.Second
 
@@ -47,7 +50,12 @@ must be installed there too.`,
 				return nil, err
 			}
 			s := config.Load(at, e.getenv)
-			return answerOf(reachHosts(e, s.Hosts), (*page).hosts).warned(configWarnings(s)), nil
+			out := reachHosts(e, s.Hosts, "")
+			ans := answerOf(out, (*page).hosts).warned(configWarnings(s))
+			if slices.ContainsFunc(out.Hosts, hostGist.away) {
+				ans = ans.exits(exitBusy)
+			}
+			return ans, nil
 		},
 	}
 }
@@ -62,19 +70,27 @@ func (p *page) hosts(out hostList) {
 		if x.NeedYou > 0 {
 			said += ", " + model.Counted(x.NeedYou, "question") + " for you"
 		}
-		if x.Error != nil {
-			said = x.Error.Error() + "; " + x.Error.Hint
+		if x.away() {
+			said = ""
 		}
 		rows[i] = []string{x.Name, x.State, x.Address, said}
 	}
 	p.plainTable(3, rows)
+	for _, x := range out.Hosts {
+		if x.away() {
+			p.say("%s: %s\n      %s", x.Name, x.Error.Error(), x.Error.Hint)
+		}
+	}
 }
 
-// reach connects to each host once.
-func reachHosts(e *Env, hosts map[string]string) hostList {
+// reachHosts connects to each host once, to the added one last: it is the one that is refused if the same home is there.
+func reachHosts(e *Env, hosts map[string]string, added string) hostList {
 	ctx, stop := context.WithTimeout(e, hostTimeout)
 	h := home.NewHosts(ctx, hostOptions(e))
-	h.Set(hostsOf(hosts))
+	all := hostsOf(hosts)
+	h.Set(slices.DeleteFunc(slices.Clone(all), func(x home.Host) bool { return x.Name == added }))
+	h.Settled(ctx)
+	h.Set(all)
 	h.Settled(ctx)
 	out := hostList{Hosts: []hostGist{}}
 	for _, x := range h.States() {
@@ -83,7 +99,7 @@ func reachHosts(e *Env, hosts map[string]string) hostList {
 			gist.State, gist.Error = "away", x.Trouble
 			if x.Trouble == nil {
 				gist.Error = model.Busy("no answer in %s", hostTimeout).
-					WithHint("ssh -v to that host, without the path, says more")
+					WithHint("try ssh -v to that host: it says more")
 			}
 		}
 		out.Hosts = append(out.Hosts, gist)
@@ -108,7 +124,7 @@ func hostsAddVerb() verb {
 		use: "add NAME ADDRESS", short: "Show the home of another machine in the console too",
 		long: `ADDRESS is ssh://user@host:port/path-to-home. What you leave out comes from ssh's settings; without a
 path the home is the usual one. The host is written into config.yaml. vise then tries once to reach it,
-and says whether that works. vise admin hosts and the console refuse a home that they follow already.`,
+and says whether that works. A home that is shown already is refused.`,
 		example: "vise admin hosts add build ssh://ann@build.example/srv/vise",
 		who:     anybody,
 		run: func(e *Env) (answer, error) {
@@ -120,12 +136,18 @@ and says whether that works. vise admin hosts and the console refuse a home that
 			if err != nil {
 				return nil, err
 			}
-			out := reachHosts(e, map[string]string{args[0]: args[1]})
-			return answered(out, func(p *page) {
-				said := ""
-				if slices.ContainsFunc(out.Hosts, func(x hostGist) bool { return x.Error != nil }) {
+			out := reachHosts(e, config.Load(at, e.getenv).Hosts, args[0])
+			out.Hosts = slices.DeleteFunc(out.Hosts, func(x hostGist) bool { return x.Name != args[0] })
+			said := ""
+			for _, x := range out.Hosts {
+				if x.away() {
 					said = ", which is not reached now"
 				}
+				if x.away() && x.Error.Code == model.CodeConflict {
+					return nil, errors.Join(x.Error.WithHint("it was not added"), removeHost(e, args[0]))
+				}
+			}
+			return answered(out, func(p *page) {
 				p.say("added %s%s", args[0], said)
 				p.hosts(out)
 			}), nil
@@ -139,14 +161,18 @@ func hostsRemoveVerb() verb {
 		example: "vise admin hosts remove build",
 		who:     anybody,
 		run: func(e *Env) (answer, error) {
-			at, err := configPlace(e.getenv)
-			if err == nil {
-				without := func(raw []byte, name, _ string) ([]byte, error) { return config.WithoutHost(raw, name) }
-				err = rewritten(at, without)(e, e.words[0], "")
-			}
-			return oneLine(hostList{Hosts: []hostGist{}}, "removed %s", e.words[0]), err
+			return oneLine(hostList{Hosts: []hostGist{}}, "removed %s", e.words[0]), removeHost(e, e.words[0])
 		},
 	}
+}
+
+func removeHost(e *Env, name string) error {
+	at, err := configPlace(e.getenv)
+	if err == nil {
+		without := func(raw []byte, name, _ string) ([]byte, error) { return config.WithoutHost(raw, name) }
+		err = rewritten(at, without)(e, name, "")
+	}
+	return err
 }
 
 func hostsServeVerb() verb {

@@ -136,7 +136,7 @@ func (d *Driver) staff(ctx context.Context, added <-chan struct{}) (all []*worke
 	for known := map[model.AgentID]bool{}; ; {
 		found, err := d.agents(ctx)
 		if err != nil && ctx.Err() == nil {
-			d.report(Event{What: "drive", Err: err})
+			d.report(Event{What: "the ledger", Err: err})
 			home.Pause(ctx, retryAfter)
 			continue
 		}
@@ -215,7 +215,7 @@ func firstFailure(all []*worker) error {
 func (d *Driver) scheduler() *home.Scheduler {
 	return &home.Scheduler{Ledger: d.Ledger, Now: d.Now, NewKey: home.NewKey, Alive: Alive, Report: func(agent model.AgentID, err error) {
 		if err != nil && !errors.Is(err, context.Canceled) {
-			d.report(Event{Agent: agent, What: "scheduler", Err: err})
+			d.report(Event{Agent: agent, What: "the ledger", Err: err})
 		}
 	}}
 }
@@ -275,7 +275,7 @@ func (w *worker) run(ctx context.Context) {
 		}
 		if home.Barred(err) {
 			if !home.Barred(w.failure) { // it is said once
-				w.report(Event{Agent: w.agent, What: "drive", Err: err})
+				w.report(Event{Agent: w.agent, What: "the ledger", Err: err})
 			}
 			if w.failure = err; w.Once {
 				return
@@ -285,7 +285,7 @@ func (w *worker) run(ctx context.Context) {
 		}
 		if err != nil {
 			if ctx.Err() == nil && !refused(err) {
-				w.report(Event{Agent: w.agent, What: "drive", Err: err})
+				w.report(Event{Agent: w.agent, What: "the ledger", Err: err})
 			}
 			at.next = w.Now().Add(retryAfter)
 		}
@@ -365,7 +365,7 @@ func (w *worker) endLeft() {
 		w.report(Event{Agent: w.agent, What: "not ended, but left by a driver that died: processes " + said})
 	}
 	if err != nil {
-		w.report(Event{Agent: w.agent, What: "drive", Err: err})
+		w.report(Event{Agent: w.agent, What: "the ledger", Err: err})
 	}
 }
 
@@ -387,7 +387,7 @@ func (w *worker) wait(ctx context.Context, at due) {
 	}
 	_, err := w.Ledger.Follow(ctx, at.revision)
 	if err != nil && ctx.Err() == nil {
-		w.report(Event{Agent: w.agent, What: "follow", Err: err})
+		w.report(Event{Agent: w.agent, What: "the ledger", Err: err})
 		home.Pause(ctx, retryAfter)
 	}
 }
