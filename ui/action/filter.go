@@ -252,7 +252,7 @@ func (f RowFilter) holdsEvent(t filterTerm, e model.Entry, w model.WorkItem) boo
 	case "agent":
 		return strings.HasPrefix(string(e.AgentID), t.arg)
 	case "by":
-		return strings.Contains(string(e.Actor+" "+model.Actor(e.Person)), t.arg)
+		return strings.Contains(string(e.Actor), t.arg) || strings.Contains(e.Person.String(), t.arg)
 	case "item":
 		return strings.HasPrefix(string(w.Handle), t.arg)
 	case "age":

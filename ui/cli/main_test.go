@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"os/user"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -60,6 +61,11 @@ func setUp(e *testscript.Env) error {
 	e.Setenv("HOME", filepath.Join(e.WorkDir, "user")) // testscript's own is one for all users of the machine
 	e.Setenv("VISE_HOME", filepath.Join(e.WorkDir, "home"))
 	e.Setenv("VISE_ACTOR", "operator")
+	me, err := user.Current()
+	if err != nil {
+		return err
+	}
+	e.Setenv("PERSON", me.Username)
 	e.Setenv("TZ", "UTC")
 	e.Setenv("VISUAL", "")
 	e.Setenv("SHARED", sharedDir())

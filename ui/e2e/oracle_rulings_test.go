@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"os/user"
 	"regexp"
 	"slices"
 	"strings"
@@ -216,7 +217,23 @@ func otherNames(old, now string) (string, string) {
 	for i := 0; i < len(otherWords); i += 2 {
 		old = regexp.MustCompile(otherWords[i]).ReplaceAllString(old, otherWords[i+1])
 	}
-	return strings.TrimSpace(old), strings.TrimSpace(isNow.ReplaceAllString(now, ""))
+	return strings.TrimSpace(old), strings.TrimSpace(unnamed(isNow.ReplaceAllString(now, "")))
+}
+
+// unnamed is an answer of today's without the person who is the operator: the earlier program told of nobody.
+func unnamed(now string) string {
+	u, err := user.Current()
+	if err != nil {
+		return now
+	}
+	name := regexp.QuoteMeta(u.Username)
+	for _, x := range [][2]string{
+		{`,?"person":"[^"]*"`, ""}, {`\b(by|from) ` + name + `\b`, "$1 you"}, {`\b` + name + ` (answered|completed)`, "$1"},
+		{`  ` + name + `(  +\+)`, "  operator$1"}, {`\breport, ` + name, "report, you"},
+	} {
+		now = regexp.MustCompile(x[0]).ReplaceAllString(now, x[1])
+	}
+	return now
 }
 
 // together returns the names of rulings that explain a difference only together.
