@@ -281,7 +281,8 @@ func (a *archiver) drop(ctx context.Context, part model.AgentID, old []pastChang
 // putLeft puts what is left of an archived change into its row in the log: what a retry with its key, and the end of that key, need. It is
 // small, because a cluster that is almost full has to take it. So the change can no longer be undone.
 func putLeft(f *store.Facts, p store.Portion) {
-	left := store.Portion{Outline: store.Outline{Revision: p.Revision, Agent: p.Agent, Seq: p.Seq, At: p.At, Actor: p.Actor, Person: p.Person}}
+	left := store.Portion{Outline: store.Outline{Revision: p.Revision, Agent: p.Agent, Seq: p.Seq, At: p.At, Actor: p.Actor,
+		Person: p.Person}}
 	left.Key, left.Print = p.Key, p.Print
 	if p.Receipt != nil {
 		receipt := withoutUndo(*p.Receipt)

@@ -268,6 +268,7 @@ func (f RowFilter) holdsEvent(t filterTerm, e model.Entry, w model.WorkItem) boo
 		}
 		return false
 	}
-	words := strings.Join([]string{string(w.Handle), w.Objective.String(), string(e.AgentID), e.Describe().String(), string(e.Actor), e.Person.String()}, " ")
+	words := strings.Join([]string{string(w.Handle), w.Objective.String(), string(e.AgentID), e.Describe().String(), string(e.Actor),
+		e.Person.String()}, " ")
 	return strings.Contains(strings.ToLower(words), t.arg)
 }

@@ -29,7 +29,8 @@ func homeDir(e *Env) (string, error) {
 
 // homeOptions are this run's options for opening a home.
 func homeOptions(e *Env) home.Options {
-	return home.Options{Now: e.now, Dir: e.dir, Context: e.Context, Person: e.person, TakePending: takePending, OwnFiles: agents.ProjectFiles,
+	return home.Options{Now: e.now, Dir: e.dir, Context: e.Context, Person: e.person,
+		TakePending: takePending, OwnFiles: agents.ProjectFiles,
 		Answered: agents.Answered, Cluster: connects(e),
 		Warn: func(s string) { fmt.Fprintf(e.err, "vise: warning: %s\n", model.Text(s)) },
 	}
