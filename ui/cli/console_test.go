@@ -118,6 +118,9 @@ func TestTheDemoLeavesNothingBehind(t *testing.T) {
 	if text.Artifact.Condition != model.PlanOK || text.Text == "" {
 		t.Errorf("got %+v", text)
 	}
+	if said, err := b.startAgent(t.Context(), "claude-main", false); err == nil {
+		t.Errorf("an agent of the demo was started: %s", said)
+	}
 	b.close()
 	b.atEnd = nil
 	if left, _ := os.ReadDir(os.Getenv("TMPDIR")); len(left) != 0 {
