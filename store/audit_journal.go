@@ -62,6 +62,7 @@ func (h *history) portion(key, payload []byte) {
 	var p struct {
 		Outline
 		Writes []write `json:"writes"` // the hash covers the other effects
+		Key    string  `json:"key"`
 	}
 	first, second, _ := bytes.Cut(payload, []byte("\n"))
 	if err := cmp.Or(Decode(key, first, &p.Outline), Decode(key, second, &p)); err != nil {
@@ -112,6 +113,12 @@ func (h *history) portion(key, payload []byte) {
 	for _, key := range TrailsOf(p.Outline) {
 		h.rows++
 		h.expect(key, nil)
+	}
+	f := NewFacts(h.txn)
+	if p.Key != "" && p.Revision > f.PartHead(p.Agent).Pruned {
+		if answer, ok := f.answer(p.Key); !ok || answer.Key != p.Key {
+			h.fix(fix{key: answerKey(p.Key), payload: answerAt(p.Revision, p.Agent)}, "does not lead to its answer")
+		}
 	}
 }
 

@@ -1,10 +1,12 @@
 package store
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"slices"
 	"sync"
@@ -159,11 +161,15 @@ func (a *audit) rebuild() error {
 	return nil
 }
 
-// Rebuild rebuilds the index and the counts from the records, in one transaction, and returns what
-// was wrong. It only reads the journal and the records.
-func (l *Ledger) Rebuild(ctx context.Context) (Health, error) {
-	var h Health
-	err := l.Update(ctx, func(t Txn) error {
+// Rebuild rebuilds the index, the counts and the keys of answers from the records and the journal, and returns what was wrong. It only
+// reads the journal and the records. In a file it is one transaction.
+func (l *Ledger) Rebuild(ctx context.Context) (h Health, err error) {
+	defer l.findings.clear()
+	if l.Can.Cluster != nil {
+		h, err = l.rebuildShared(ctx)
+		return h, Explain(err)
+	}
+	err = l.Update(ctx, func(t Txn) error {
 		a := newAudit(t)
 		defer func() { h = a.health }()
 		for _, part := range []func() error{a.journal, a.rebuild, a.compareHeads, a.repair} {
@@ -173,8 +179,50 @@ func (l *Ledger) Rebuild(ctx context.Context) (Health, error) {
 		}
 		return nil
 	})
-	l.findings.clear()
 	return h, Explain(err)
+}
+
+// rebuildShared is Rebuild on a cluster, whose transactions are small: it looks at a copy, and changes the parts that have not changed
+// since. A row can be derived from others that are wrong, so it looks again as long as that helps.
+func (l *Ledger) rebuildShared(ctx context.Context) (h Health, err error) {
+	ops, _ := l.backend.Limits()
+	for wrong := math.MaxInt; ; {
+		var a *audit
+		heads := map[model.AgentID][]byte{}
+		err = l.ReadCopy(ctx, func(z *Ledger) error {
+			return z.backend.View(ctx, func(t Txn) error {
+				a = newAudit(t)
+				err := cmp.Or(a.journal(), a.passes(), a.strays(rounds), a.compareHeads())
+				for _, x := range a.fixes {
+					if part := PartOf(x.key); part != "" && err == nil {
+						heads[part], err = t.Get(HeadKey(part))
+					}
+				}
+				return err
+			})
+		})
+		if h.Derived += a.health.Derived; wrong == math.MaxInt {
+			h = a.health
+		}
+		if err != nil || a.health.Derived == 0 || a.health.Derived >= wrong {
+			return h, err
+		}
+		wrong = a.health.Derived
+		for fixes := range slices.Chunk(a.fixes, ops/3) { // with each the head of its part, and what each commit writes
+			err := l.Update(ctx, func(t Txn) error {
+				for _, x := range fixes {
+					part := PartOf(x.key)
+					if now, err := t.Get(HeadKey(part)); err != nil || !bytes.Equal(now, heads[part]) {
+						return cmp.Or(err, error(model.Busy("agent %s was changed meanwhile", part).WithHint("try again")))
+					}
+				}
+				return (&audit{txn: t, fixes: fixes}).repair()
+			})
+			if err != nil {
+				return h, err
+			}
+		}
+	}
 }
 
 // Prove checks the ledger on a backend. Any problem that a rebuild cannot correct is an error.

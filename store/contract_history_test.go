@@ -239,7 +239,7 @@ func rebuild(t *testing.T, b store.Backend) {
 	if err := l.Replay(ctx, before); err != nil {
 		t.Fatal(err)
 	}
-	for _, table := range []string{"index/", "due/", "handle/", "waits/", "resource/", "running/", "delegated/", "serves/", "trail/", "log/", "agent-head/"} {
+	for _, table := range []string{"index/", "due/", "handle/", "waits/", "resource/", "running/", "delegated/", "serves/", "trail/", "log/", "agent-head/", "key/"} {
 		rows := pairs(t, b, table)
 		if len(rows) == 0 {
 			t.Fatalf("the life left nothing in %s", table)

@@ -356,10 +356,15 @@ func lapse(from, to time.Time) time.Duration {
 // keepAnswer stores the portion as the answer to its key, moves the head's time, and deletes some old answers of the part.
 func (f *Facts) keepAnswer(h *PartHead, p Portion) {
 	if p.Key != "" {
-		f.Put(answerKey(p.Key), append(binary.BigEndian.AppendUint64(nil, p.Revision), p.Agent...))
+		f.Put(answerKey(p.Key), answerAt(p.Revision, p.Agent))
 	}
 	h.Kept, h.At = h.Kept+lapse(h.At, p.At), p.At
 	f.prune(h, p.Agent)
+}
+
+// answerAt is the value of an answer's key.
+func answerAt(revision uint64, part model.AgentID) []byte {
+	return append(binary.BigEndian.AppendUint64(nil, revision), part...)
 }
 
 // prune deletes some old answers of a part, and reports whether there were some.

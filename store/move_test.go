@@ -327,6 +327,34 @@ func TestAMoveNamesDamage(t *testing.T) {
 	}
 }
 
+// What a check would find in the source is refused before anything moves, also what follows from the rest: rows, names, the keys of
+// retries. What is made again can move.
+func TestADamagedLedgerStaysWhereItIs(t *testing.T) {
+	l := on(t, kv.NewMemory(), nil)
+	x := NewLife(storetest.Seed(t))
+	x.Attach(l)
+	x.Live(t, l, 100)
+	for _, table := range []string{"item/", "index/", "handle/", "key/", "trail/", "agent-head/"} {
+		from, to := twin(t, store.BackendOf(l)), kv.NewMemory()
+		key := pairs(t, from, table)[0][0]
+		changeKeys(t, from, func(txn store.Txn) error { return txn.Delete(key) })
+		m := &transfer.Move{From: on(t, from, nil), To: to, FromName: "here", ToName: "there"}
+		_, err := m.Run(ctx)
+		if err == nil || !strings.Contains(err.Error(), "nothing has moved") || !isOpen(from) || isOpen(to) {
+			t.Errorf("%s: %v", table, err)
+		}
+		if table == "item/" {
+			continue // only the history has it
+		}
+		if _, err := m.From.Rebuild(ctx); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := m.Run(ctx); err != nil || isOpen(from) || !isOpen(to) {
+			t.Errorf("%s, made again: %v", table, err)
+		}
+	}
+}
+
 // inCluster is one ledger's place on a cluster, to which it can come back.
 func inCluster(open func(testing.TB) store.Backend) place {
 	return place{"etcd", func(t testing.TB, _ string) (store.Backend, func(context.Context, transfer.Arrived) error) {

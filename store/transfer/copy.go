@@ -69,7 +69,7 @@ func (b *batch) add(p entry) bool {
 func (x *transfer) carry(ctx context.Context, h store.Home) (Proof, error) {
 	proof, err := x.bring(ctx)
 	if err == nil {
-		_, err = store.Prove(ctx, x.to, h)
+		err = prove(ctx, x.to, h)
 	}
 	return proof, err
 }

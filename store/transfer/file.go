@@ -55,7 +55,7 @@ func FromBackup(ctx context.Context, path string, to store.Backend, m *files.Mac
 	}
 	defer from.Close()
 	h := store.Home{ID: a.Home}
-	if _, err := store.Prove(ctx, from, h); err != nil {
+	if err := prove(ctx, from, h); err != nil {
 		return out, err
 	}
 	x := &transfer{from: from, to: to, id: fmt.Sprintf("%s-%d", a.Home, a.Revision), home: a.Home, epoch: a.Epoch + 1,

@@ -198,7 +198,7 @@ func (m *Move) prepare(ctx context.Context, x *transfer) error {
 }
 
 func (m *Move) prepareFrom(ctx context.Context, x *transfer, from store.Backend) error {
-	if _, err := store.Prove(ctx, from, m.From.Home()); err != nil {
+	if err := prove(ctx, from, m.From.Home()); err != nil {
 		return err
 	}
 	err := x.to.Update(ctx, func(t store.Txn) error {

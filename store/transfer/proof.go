@@ -10,9 +10,20 @@ import (
 	"maps"
 	"slices"
 
+	"vise/model"
 	"vise/store"
 	"vise/store/kv"
 )
+
+// prove refuses a ledger in which a check finds anything, also what a rebuild would mend: what moves is used as it is.
+func prove(ctx context.Context, b store.Backend, h store.Home) error {
+	health, err := store.Prove(ctx, b, h)
+	if err == nil && health.Derived > 0 {
+		err = kv.Refuse("vise doctor --rebuild mends a ledger in a file, vise admin fleet check --repair one on a cluster",
+			"%d rows or counts differ from the records, the first: %s", health.Derived, model.Text(health.Problems[0]))
+	}
+	return err
+}
 
 // entry is a key and its value.
 type entry struct{ key, value []byte }

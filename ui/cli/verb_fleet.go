@@ -344,11 +344,13 @@ func (p *page) fleet(s fleetState) {
 }
 
 func fleetCheckVerb() verb {
+	var repair bool
 	return verb{
 		use: "check", short: "Check the whole ledger on the cluster",
 		long: `check reads all of the ledger at one revision: checksums, the history, and whether the lists and counts follow
 from the records. Others work on meanwhile. It exits 1 if it finds a problem.`,
 		example: "vise admin fleet check",
+		flags:   flags{{"repair", &repair, "first make lists, counts, names and keys of retries again from the records and the history"}},
 		who:     anybody,
 		run: func(e *Env) (answer, error) {
 			l, err := fleetLedger(e)
@@ -356,7 +358,12 @@ from the records. Others work on meanwhile. It exits 1 if it finds a problem.`,
 				return nil, err
 			}
 			done := doing(e, "reading the ledger")
+			out := checkup{Home: e.home.Dir(), Checks: []check{}}
 			var h store.Health
+			if repair {
+				h, err = l.Rebuild(e)
+				out.note("repair", err, fmt.Sprintf("%d derived rows were made again", h.Derived))
+			}
 			err = transfer.Whole(e, l, func(l *store.Ledger) (err error) {
 				h, err = l.Check(e)
 				return err
@@ -365,9 +372,10 @@ from the records. Others work on meanwhile. It exits 1 if it finds a problem.`,
 			if err != nil {
 				return nil, err
 			}
-			out := checkup{Home: e.home.Dir(), Checks: []check{}}
-			for _, k := range verdicts(proof{Health: h})[:2] {
-				out.add(k.Name, k.OK, k.Message, "keep the cluster as it is, and restore a snapshot of it; docs/fleet.md says how")
+			hints := []string{"keep the cluster as it is, and restore a snapshot of it; docs/fleet.md says how",
+				"vise admin fleet check --repair makes them again"}
+			for i, k := range verdicts(proof{Health: h})[:2] {
+				out.add(k.Name, k.OK, k.Message, hints[i])
 			}
 			return answerOf(out, (*page).checkup).exits(failed(out.Problems > 0)), nil
 		},

@@ -270,3 +270,32 @@ func TestAStatusFindsAPortForMembersThatAcceptsUsers(t *testing.T) {
 	eve.fails(1, []string{"for the other members accepts your certificate", "its port for members accepts your certificate", "fleet init"},
 		"admin", "fleet", "status")
 }
+
+// What somebody has deleted on the cluster is found, does not move as it is, and is made again from the history and the records.
+func TestWhatWasDeletedOnTheClusterIsMadeAgain(t *testing.T) {
+	cluster := storetest.StartEtcd(t, 1)
+	m, at := newFleetHome(t, fleetPrograms(t)), address(cluster, "team")
+	m.must("admin", "fleet", "join", at, "--insecure", "--new")
+	handle := m.makes("Once", "--key", "same")
+	c, err := clientv3.New(clientv3.Config{Endpoints: cluster.Endpoints(), Logger: zap.NewNop()})
+	must(t, err)
+	defer c.Close()
+	for _, key := range []string{"n/handle/" + handle, "n/key/same", "f/index/ann/"} {
+		r, err := c.Delete(ctx, "/vise/team/"+key, clientv3.WithPrefix())
+		must(t, err)
+		if r.Deleted == 0 {
+			t.Fatalf("nothing is at %s", key)
+		}
+	}
+	m.fails(1, []string{"3 rows or counts differ", "does not lead to its answer", "vise admin fleet check --repair"}, "admin", "fleet", "check")
+	home := filepath.Join(t.TempDir(), "home")
+	m.fails(5, []string{"nothing has moved, and the ledger is open", "vise admin fleet check --repair"}, "move", at, home, "--insecure")
+	if out := m.must("admin", "fleet", "check", "--repair"); !strings.Contains(out, "3 derived rows were made again") {
+		t.Errorf("the repair says:\n%s", out)
+	}
+	if again := m.makes("Once", "--key", "same"); again != handle {
+		t.Errorf("the same command made %s, then %s", handle, again)
+	}
+	m.must("show", handle)
+	m.must("move", at, home, "--insecure")
+}
