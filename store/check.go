@@ -201,13 +201,11 @@ func (l *Ledger) rebuildShared(ctx context.Context) (h Health, err error) {
 				return err
 			})
 		})
-		if h.Derived += a.health.Derived; wrong == math.MaxInt {
-			h = a.health
-		}
-		if err != nil || a.health.Derived == 0 || a.health.Derived >= wrong {
+		found := a.health.Derived
+		if h.Derived += found; err != nil || found == 0 || found >= wrong {
 			return h, err
 		}
-		wrong = a.health.Derived
+		wrong = found
 		for fixes := range slices.Chunk(a.fixes, ops/3) { // with each the head of its part, and what each commit writes
 			err := l.Update(ctx, func(t Txn) error {
 				for _, x := range fixes {

@@ -153,65 +153,60 @@ const root = "root"
 // makes the cluster enforce permissions.
 func (b *Backend) Grant(ctx context.Context, user string, g store.Grant) (enforced bool, err error) {
 	role, wanted := "vise/"+b.config.Ledger+"/"+user, b.permissions(g)
-	auth := func(do func(context.Context, *clientv3.Client) error, unless ...error) {
+	auth := func(do func(context.Context, *clientv3.Client) (any, error)) {
 		if err != nil {
 			return
 		}
-		_, err = answered(b, ctx, func(ctx context.Context, c *clientv3.Client) (struct{}, error) { return struct{}{}, do(ctx, c) })
-		if slices.ContainsFunc(unless, func(known error) bool { return errors.Is(err, known) }) {
+		switch _, err = answered(b, ctx, do); {
+		case errors.Is(err, rpctypes.ErrUserAlreadyExist), errors.Is(err, rpctypes.ErrRoleAlreadyExist),
+			errors.Is(err, rpctypes.ErrPermissionNotGranted): // done before
 			err = nil
 		}
 	}
 	has := func(user, role string) {
-		auth(func(ctx context.Context, c *clientv3.Client) error {
-			_, err := c.UserAddWithOptions(ctx, user, "", &clientv3.UserAddOptions{NoPassword: true})
-			return err
-		}, rpctypes.ErrUserAlreadyExist)
-		auth(func(ctx context.Context, c *clientv3.Client) error {
-			_, err := c.RoleAdd(ctx, role)
-			return err
-		}, rpctypes.ErrRoleAlreadyExist)
-		auth(func(ctx context.Context, c *clientv3.Client) error {
-			_, err := c.UserGrantRole(ctx, user, role)
-			return err
+		auth(func(ctx context.Context, c *clientv3.Client) (any, error) {
+			return c.UserAddWithOptions(ctx, user, "", &clientv3.UserAddOptions{NoPassword: true})
+		})
+		auth(func(ctx context.Context, c *clientv3.Client) (any, error) {
+			return c.RoleAdd(ctx, role)
+		})
+		auth(func(ctx context.Context, c *clientv3.Client) (any, error) {
+			return c.UserGrantRole(ctx, user, role)
 		})
 	}
 	has(user, role)
 	for _, p := range wanted {
-		auth(func(ctx context.Context, c *clientv3.Client) error {
-			_, err := c.RoleGrantPermission(ctx, role, p.key, p.end, clientv3.PermissionType(p.of))
-			return err
+		auth(func(ctx context.Context, c *clientv3.Client) (any, error) {
+			return c.RoleGrantPermission(ctx, role, p.key, p.end, clientv3.PermissionType(p.of))
 		})
 	}
 	var had []*authpb.Permission
-	auth(func(ctx context.Context, c *clientv3.Client) error {
+	auth(func(ctx context.Context, c *clientv3.Client) (any, error) {
 		r, err := c.RoleGet(ctx, role)
 		if err == nil {
 			had = r.Perm
 		}
-		return err
+		return r, err
 	})
 	for _, p := range had {
 		if slices.ContainsFunc(wanted, func(w permission) bool { return w.key == string(p.Key) && w.end == string(p.RangeEnd) }) {
 			continue
 		}
-		auth(func(ctx context.Context, c *clientv3.Client) error {
-			_, err := c.RoleRevokePermission(ctx, role, string(p.Key), string(p.RangeEnd))
-			return err
-		}, rpctypes.ErrPermissionNotGranted)
+		auth(func(ctx context.Context, c *clientv3.Client) (any, error) {
+			return c.RoleRevokePermission(ctx, role, string(p.Key), string(p.RangeEnd))
+		})
 	}
-	auth(func(ctx context.Context, c *clientv3.Client) error {
+	auth(func(ctx context.Context, c *clientv3.Client) (any, error) {
 		r, err := c.AuthStatus(ctx)
 		if err == nil {
 			enforced = r.Enabled
 		}
-		return err
+		return r, err
 	})
 	if !enforced && b.config.User == root {
 		has(root, root)
-		auth(func(ctx context.Context, c *clientv3.Client) error {
-			_, err := c.AuthEnable(ctx)
-			return err
+		auth(func(ctx context.Context, c *clientv3.Client) (any, error) {
+			return c.AuthEnable(ctx)
 		})
 		enforced = err == nil
 	}
