@@ -103,6 +103,17 @@ var limits = []struct {
 	{"a task's command, in words", maxCommand, true, func(n int) Command {
 		return StartTask{WorkItemID: "wi-a", Summary: "s", Run: TaskRun{Command: numbered(n)}}
 	}},
+	{"dollars a day", maxCostLimit, true, func(n int) Command {
+		x := float64(n)
+		return UpdateAgent{AgentID: "ann", MaxCostPerDay: &x}
+	}},
+	{"items of one offered report", maxRoundCompleted, false, func(n int) Command {
+		c := OfferReport{Text: "t", Provenance: ReportSameRound, WorkItemIDs: make([]ItemID, n)}
+		for i := range c.WorkItemIDs {
+			c.WorkItemIDs[i] = "wi-d"
+		}
+		return c
+	}},
 	{"links", maxLinks, false, func(n int) Command {
 		c := LinkWorkItem{WorkItemID: "wi-a"}
 		for _, t := range numbered(n) {
@@ -188,6 +199,40 @@ func TestNamesEndAtTheirClasses(t *testing.T) {
 	} {
 		if IsReportFile(name) != valid {
 			t.Errorf("%q is a report's file: %v", name, !valid)
+		}
+	}
+}
+
+// A report of just so many characters is in its record whole; one more, and a file has it.
+func TestAReportIsKeptInItsRecordUpToItsLimit(t *testing.T) {
+	for n, inFile := range map[int]bool{MaxReport: false, MaxReport + 1: true} {
+		b := newBook()
+		var last Change
+		for i, c := range []Command{
+			CreateWorkItem{Objective: "a"}, CompleteWorkItem{WorkItemID: "wi-0"}, ReportWorkItem{WorkItemID: "wi-0", Text: letters(n)},
+		} {
+			var err error
+			if last, err = b.apply(Stamp{At: time.Unix(int64(i), 0), NewID: fmt.Sprint(i), Actor: Operator, Agent: "ann"}, c); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if (len(last.NewPlans) > 0) != inFile {
+			t.Errorf("a report of %d characters makes files %v, want one %v", n, last.NewPlans, inFile)
+		}
+	}
+}
+
+// The hours of a day, and the age at which a host's state is dated, not timed.
+func TestHoursAtTheirLimits(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.Local)
+	for clock, taken := range map[string]bool{"0:00": true, "23:59": true, "24:00": false, "23:60": false, "-1:00": false, "1:-1": false} {
+		if _, err := dayTime(now, 0, clock); (err == nil) != taken {
+			t.Errorf("%s: %v, want taken %v", clock, err, taken)
+		}
+	}
+	for age, want := range map[time.Duration]string{24 * time.Hour: "as of 12:00", 24*time.Hour + 1: "as of Feb 28"} {
+		if got := (HostState{AsOf: now.Add(-age)}).AsOfWords(now); got != want {
+			t.Errorf("%v old: %q, want %q", age, got, want)
 		}
 	}
 }

@@ -72,3 +72,16 @@ func TestSettingsAtTheirLimits(t *testing.T) {
 		}
 	}
 }
+
+// A few names are listed; more are looked up.
+func TestNamesAreListedUpToTwelve(t *testing.T) {
+	for n, listed := range map[int]bool{0: false, 1: true, 12: true, 13: false} {
+		var known []string
+		for i := range n {
+			known = append(known, fmt.Sprint("name-", i))
+		}
+		if got := meant("quite another word", known); (got != "") != listed {
+			t.Errorf("of %d names it says %q, want a list %v", n, got, listed)
+		}
+	}
+}

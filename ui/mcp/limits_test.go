@@ -28,4 +28,9 @@ func TestMessagesAndWordsAtTheirLimits(t *testing.T) {
 			t.Errorf("a word of %d bytes: %v, want taken %v", len(word), err, taken)
 		}
 	}
+	for n, taken := range map[int]bool{2: true, 3: false} {
+		if why, _ := (schema{MaxLength: 2}).excludes(" " + strings.Repeat("é", n) + " "); (why == "") != taken {
+			t.Errorf("a text of %d characters: %q, want taken %v", n, why, taken)
+		}
+	}
 }
