@@ -183,7 +183,7 @@ func serveVerb() verb {
 	return verb{
 		use: "serve [--listen 127.0.0.1:PORT]", short: "Run the scheduler and take webhooks",
 		long: `serve runs the scheduler without a screen, and an HTTP server for the addresses that vise trigger url
-makes. /healthz and /metrics are for this machine. With --drive it also drives the configured agents.`,
+makes. /healthz, /readyz and /metrics are for this machine. With --drive it also drives the configured agents.`,
 		example: "vise serve --drive",
 		flags: o.flags(flags{
 			{"listen", &s.Listen, "where to listen"},
@@ -200,6 +200,10 @@ makes. /healthz and /metrics are for this machine. With --drive it also drives t
 				return nil, err
 			}
 			s.Ledger, s.Answered, s.Now = h, h.Answered, e.now
+			s.Version, s.Conditions = builtVersion().Version, h.Conditions
+			if _, shared := h.Ledger.Cluster(); shared {
+				s.Cluster = h.ClusterStatus
+			}
 			s.Report = func(err error) { fmt.Fprintf(e.err, "vise: %s\n", model.Text(err.Error())) }
 			s.Ready = func(at net.Addr) { fmt.Fprintf(e.err, "vise: listening on %s\n", at) }
 			if tools {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"vise/model"
+	"vise/store"
 	"vise/store/home"
 )
 
@@ -35,9 +36,14 @@ type Server struct {
 	Also func(context.Context) error
 	// Answered reports whether a permission request was answered in the agent's program; nil if nobody knows.
 	Answered func(model.AgentID, model.Permission) bool
+	// Version is that of the program. Conditions are the problems of the ledger, and Cluster what its cluster says; both may be nil.
+	Version    string
+	Conditions func(context.Context) []model.Condition
+	Cluster    func(context.Context) (store.ClusterStatus, error)
 	// Report is called with errors; it may be nil.
 	Report func(error)
 
+	began  time.Time
 	counts counts
 	hosts  map[string]bool
 	pace   pace
@@ -60,6 +66,9 @@ func (s *Server) Run(ctx context.Context) error {
 	if s.Report == nil {
 		s.Report = func(error) {}
 	}
+	s.began = s.Now()
+	shards := home.ShardsOf(s.Ledger)
+	s.Ledger = timedLedger{s.Ledger, &s.counts}
 	l, err := s.listen(ctx)
 	if err != nil {
 		return err
@@ -77,7 +86,7 @@ func (s *Server) Run(ctx context.Context) error {
 		IdleTimeout: idleTime, MaxHeaderBytes: maxHeader, ErrorLog: log.New(reports(s.complain), "", 0),
 		ConnContext: withConnection, ConnState: betweenRequests}
 	var all sync.WaitGroup
-	all.Go(func() { s.schedule(ctx) })
+	all.Go(func() { s.schedule(ctx, shards) })
 	if s.Also != nil {
 		all.Go(func() { cancel(s.Also(ctx)) })
 	}
@@ -131,9 +140,9 @@ func loopback(host string) bool {
 	return ip != nil && ip.IsLoopback()
 }
 
-func (s *Server) schedule(ctx context.Context) {
+func (s *Server) schedule(ctx context.Context, shards store.Shards) {
 	loop := &home.Scheduler{Ledger: s.Ledger, Now: s.Now, NewKey: home.NewKey, Alive: Alive, Answered: s.Answered,
-		Shards: home.ShardsOf(s.Ledger),
+		Shards: shards,
 		Report: func(_ model.AgentID, err error) {
 			s.counts.commands.Add(1)
 			if err != nil && !errors.Is(err, context.Canceled) {
@@ -149,6 +158,7 @@ func (s *Server) handler() http.Handler {
 	mux.HandleFunc("POST "+ingressPath+"{id}", s.deliver)
 	mux.HandleFunc("POST "+ingressPath+"{id}/{token}", s.deliver)
 	mux.HandleFunc("GET /healthz", s.local(s.health))
+	mux.HandleFunc("GET /readyz", s.local(s.ready))
 	mux.HandleFunc("GET /metrics", s.local(s.metrics))
 	if s.MCP != nil {
 		mux.Handle(s.MCPPath+"{agent}", s.here(s.MCP))
@@ -173,7 +183,7 @@ func allowed(addr, listen string, more []string) map[string]bool {
 // guard refuses requests for other hosts than the allowed ones.
 func (s *Server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !s.hosts[strings.ToLower(r.Host)] {
+		if !s.hosts[strings.ToLower(r.Host)] && r.Host != localAddr(r) {
 			answer(w, http.StatusForbidden, "forbidden")
 			return
 		}
@@ -181,11 +191,20 @@ func (s *Server) guard(next http.Handler) http.Handler {
 	})
 }
 
-// here serves only requests from this machine, whatever address the server listens on.
+// localAddr is the address at which a request came. As a Host header it is that of no name, and so of no attacker's page.
+func localAddr(r *http.Request) string {
+	if at, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok {
+		return at.String()
+	}
+	return ""
+}
+
+// here serves only requests from this machine, also those to its own address, whatever address the server listens on.
 func (s *Server) here(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host, _, err := net.SplitHostPort(r.RemoteAddr)
-		if err != nil || !loopback(host) {
+		own, _, _ := net.SplitHostPort(localAddr(r))
+		if err != nil || !loopback(host) && host != own {
 			answer(w, http.StatusNotFound, "not found")
 			return
 		}

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -320,7 +321,7 @@ func TestHealthAndMetricsAreForThisMachine(t *testing.T) {
 	url, _ := b.mint("", "")
 	b.post(url, "x")
 	for path, want := range map[string]string{
-		"/healthz": "ok, revision", "/metrics": `vise_work_items{agent="ann",class="triggered_blocked"} 1`,
+		"/healthz": "ok", "/readyz": "ok, revision", "/metrics": `vise_work_items{agent="ann",class="triggered_blocked"} 1`,
 	} {
 		got, err := http.Get(b.base + path)
 		if err != nil {
@@ -338,6 +339,78 @@ func TestHealthAndMetricsAreForThisMachine(t *testing.T) {
 	w := &recorder{}
 	s.local(func(http.ResponseWriter, *http.Request) { t.Error("served to a stranger") })(w, r)
 	b.want("from elsewhere", w.code, http.StatusNotFound)
+}
+
+func TestItIsReadyOnlyWhileTheLedgerCanBeChanged(t *testing.T) {
+	held := model.Condition{}
+	s := &Server{Ledger: store.NewMem(nil), Conditions: func(context.Context) []model.Condition { return []model.Condition{held} }}
+	for _, x := range []struct {
+		held model.Condition
+		want int
+	}{
+		{model.Condition{Code: model.CodeClock}, http.StatusOK},
+		{model.Condition{Code: model.CodeLagging}, http.StatusServiceUnavailable},
+		{model.Condition{Code: model.CodeFull}, http.StatusServiceUnavailable},
+		{model.Condition{Code: model.CodeNewer, ReadOnly: true}, http.StatusServiceUnavailable},
+	} {
+		held = x.held
+		ready, lives := &recorder{}, &recorder{}
+		r, _ := http.NewRequest(http.MethodGet, "/", nil)
+		s.ready(ready, r)
+		if s.health(lives, r); ready.code != x.want || lives.code != http.StatusOK {
+			t.Errorf("%s: ready %d, lives %d", x.held.Code, ready.code, lives.code)
+		}
+	}
+}
+
+// An address of this machine that others can reach is served to this machine too, under that address alone.
+func TestHealthAnswersAtTheMachinesOwnAddress(t *testing.T) {
+	s := &Server{Now: time.Now}
+	ask := func(host, from string) int {
+		r, _ := http.NewRequest(http.MethodGet, "/healthz", nil)
+		r.Host, r.RemoteAddr = host, from
+		at := &net.TCPAddr{IP: net.IPv4(203, 0, 113, 5), Port: 8473}
+		w := &recorder{}
+		s.handler().ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, at)))
+		return w.code
+	}
+	own, other := ask("203.0.113.5:8473", "203.0.113.5:999"), ask("203.0.113.5:8473", "203.0.113.7:999")
+	if named := ask("evil.example:8473", "203.0.113.5:999"); own != http.StatusOK || other != http.StatusNotFound || named != http.StatusForbidden {
+		t.Errorf("from here %d, from another machine %d, under a name %d", own, other, named)
+	}
+}
+
+// metricLine is a sample in the text format of Prometheus.
+var metricLine = regexp.MustCompile(`^([a-z_]+)(\{([a-z]+="[^"]*",?)*\})? [0-9.e+-]+$`)
+
+func TestMetricsTellOfCommandsInTheFormatOfPrometheus(t *testing.T) {
+	b := newServeBench(t)
+	url, _ := b.mint("", "")
+	b.post(url, "x")
+	got, err := http.Get(b.base + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer got.Body.Close()
+	raw, _ := io.ReadAll(got.Body)
+	typed, name := map[string]bool{}, ""
+	for line := range strings.Lines(strings.TrimSpace(string(raw))) {
+		line = strings.TrimSpace(line)
+		if f := strings.Fields(line); f[0] == "#" {
+			if name = f[2]; f[1] == "TYPE" && typed[name] {
+				t.Errorf("%s is there twice", name)
+			}
+			typed[name] = f[1] == "TYPE"
+		} else if m := metricLine.FindStringSubmatch(line); m == nil || !typed[name] || !strings.HasPrefix(m[1], name) {
+			t.Errorf("not a sample of %s: %s", name, line)
+		}
+	}
+	for _, want := range []string{`vise_commands_total{kind="DeliverIngress",outcome="ok"} 1`, `vise_command_seconds_bucket{le="+Inf"} `,
+		"vise_build_info{", `vise_needs{agent="ann",need="triggered"} 1`, "vise_oldest_need_seconds ", "vise_cost_dollars{"} {
+		if !strings.Contains(string(raw), want) {
+			t.Errorf("no %s in\n%s", want, raw)
+		}
+	}
 }
 
 type recorder struct{ code int }
