@@ -5,10 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"os"
 	"runtime"
 	"sync"
+
+	"github.com/coreos/go-systemd/v22/daemon"
 
 	"vise/model"
 	"vise/store/transfer"
@@ -179,7 +182,7 @@ func wrap(e *Env, argv []string) error {
 func serveVerb() verb {
 	var o driveOptions
 	s := &runner.Server{Listen: defaultListen}
-	var also, tools bool
+	var also, tools, check bool
 	return verb{
 		use: "serve [--listen 127.0.0.1:PORT]", short: "Run the scheduler and take webhooks",
 		long: `serve runs the scheduler without a screen, and an HTTP server for the addresses that vise trigger url
@@ -193,8 +196,12 @@ makes. /healthz, /readyz and /metrics are for this machine. With --drive it also
 			{"host", (*commas)(&s.Hosts), "other host names under which requests are accepted"},
 			{"drive", &also, "drive the configured agents too"},
 			{"mcp", &tools, "serve agents' tools too, to this machine, at /mcp/AGENT; vise mcp token prints how"},
+			{"check", &check, "only ask the server at --listen whether it is ready: for a container's health check"},
 		}),
 		run: func(e *Env) (answer, error) {
+			if check {
+				return nil, s.Check(e)
+			}
 			h, err := open(e)
 			if err != nil {
 				return nil, err
@@ -204,8 +211,14 @@ makes. /healthz, /readyz and /metrics are for this machine. With --drive it also
 			if _, shared := h.Ledger.Cluster(); shared {
 				s.Cluster = h.ClusterStatus
 			}
-			s.Report = func(err error) { fmt.Fprintf(e.err, "vise: %s\n", model.Text(err.Error())) }
-			s.Ready = func(at net.Addr) { fmt.Fprintf(e.err, "vise: listening on %s\n", at) }
+			log := slog.New(slog.NewTextHandler(e.err, nil))
+			s.Report = func(err error) { log.Error(safe(err.Error())) }
+			s.Ready = func(at net.Addr) {
+				log.Info("listening on " + at.String())
+				if _, err := daemon.SdNotify(true, daemon.SdNotifyReady); err != nil {
+					s.Report(err)
+				}
+			}
 			if tools {
 				secret, err := mcp.Secret(h.Dir())
 				if err != nil {

@@ -155,7 +155,7 @@ func (h *fleetHome) serve() string {
 	})
 	line := make([]byte, 200)
 	n, err := out.Read(line)
-	found := regexp.MustCompile(`listening on (\S+)`).FindSubmatch(line[:n])
+	found := regexp.MustCompile(`listening on ([^\s"]+)`).FindSubmatch(line[:n])
 	if err != nil || found == nil {
 		h.t.Fatalf("the server said %q %v", line[:n], err)
 	}

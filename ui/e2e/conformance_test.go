@@ -71,7 +71,7 @@ func withToken(t *testing.T, h *home) (address string) {
 	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
 	line := make([]byte, 4096)
 	n, _ := said.Read(line)
-	at := regexp.MustCompile(`listening on (\S+)`).FindSubmatch(line[:n])
+	at := regexp.MustCompile(`listening on ([^\s"]+)`).FindSubmatch(line[:n])
 	if at == nil {
 		t.Fatalf("it says %q", line[:n])
 	}

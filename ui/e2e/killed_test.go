@@ -197,7 +197,7 @@ func (d *sender) start() error {
 	}
 	line, err := bufio.NewReader(errs).ReadString('\n')
 	if _, at, ok := strings.Cut(line, "listening on "); ok {
-		d.base = "http://" + strings.Fields(at)[0]
+		d.base = "http://" + strings.Trim(strings.Fields(at)[0], `"`)
 		return nil
 	}
 	return errors.Join(err, errors.New(line))

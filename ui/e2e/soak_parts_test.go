@@ -142,7 +142,7 @@ func running(x *terminal) bool {
 
 // serve keeps the server running and knows its address.
 func (s *soak) serve(name string) {
-	listening := regexp.MustCompile(`listening on (\S+)`)
+	listening := regexp.MustCompile(`listening on ([^\s"]+)`)
 	for s.ctx.Err() == nil {
 		cmd := s.vise(s.ctx, "serve", "--listen", "127.0.0.1:0")
 		out, err := cmd.StderrPipe()

@@ -96,6 +96,23 @@ func (s *status) Unwrap() http.ResponseWriter { return s.ResponseWriter }
 // health says that the process lives, whatever the ledger does.
 func (s *Server) health(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, "ok") }
 
+// Check asks the server at Listen, which another process runs without TLS, whether it is ready.
+func (s *Server) Check(ctx context.Context) error {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+s.Listen+"/readyz", nil)
+	if err != nil {
+		return err
+	}
+	got, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return model.Busy("no server answers at %s", model.Text(s.Listen))
+	}
+	defer got.Body.Close()
+	if got.StatusCode != http.StatusOK {
+		return model.Busy("the server at %s is not ready", model.Text(s.Listen))
+	}
+	return nil
+}
+
 // ready says whether the ledger can be read and changed, and is up to date.
 func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 	var revision uint64

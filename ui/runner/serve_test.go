@@ -333,6 +333,12 @@ func TestHealthAndMetricsAreForThisMachine(t *testing.T) {
 			t.Errorf("%s: %d %s", path, got.StatusCode, raw)
 		}
 	}
+	if err := (&Server{Listen: strings.TrimPrefix(b.base, "http://")}).Check(t.Context()); err != nil {
+		t.Errorf("a server that is ready: %v", err)
+	}
+	if err := (&Server{Listen: "127.0.0.1:1"}).Check(t.Context()); !model.HasCode(err, model.CodeBusy) {
+		t.Errorf("no server: %v", err)
+	}
 	s := &Server{}
 	r, _ := http.NewRequest(http.MethodGet, "/metrics", nil)
 	r.RemoteAddr = "203.0.113.7:999"
