@@ -20,20 +20,15 @@ import (
 
 // counts holds the figures of a server since its start.
 type counts struct {
-	commands, errors, deliveries, replays atomic.Int64
+	errors, deliveries, replays atomic.Int64
 
 	mu       sync.Mutex // protects the fields below
 	requests map[int]int64
-	outcomes map[ended]int64
+	// outcomes counts commands by the labels of their kind and outcome.
+	outcomes map[string]int64
 	// took are the commands by the first bound that they met, and all the seconds together.
 	took    [len(bounds)]int64
 	seconds float64
-}
-
-// ended is how commands of a kind ended: ok, or the code of the error.
-type ended struct {
-	kind string
-	code model.Code
 }
 
 // bounds are those of the histogram, in seconds: a commit takes a few milliseconds, and a busy ledger is given up after some seconds.
@@ -58,9 +53,9 @@ func (l timedLedger) Apply(ctx context.Context, e model.Envelope) (model.Receipt
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.outcomes == nil {
-		l.outcomes = map[ended]int64{}
+		l.outcomes = map[string]int64{}
 	}
-	l.outcomes[ended{model.CommandName(e.Command), code}]++
+	l.outcomes[fmt.Sprintf(`{kind=%q,outcome=%q}`, model.CommandName(e.Command), code)]++
 	l.took[slices.IndexFunc(bounds[:], func(bound float64) bool { return took <= bound })]++
 	l.seconds += took
 	return in, err
@@ -160,8 +155,6 @@ func (s *Server) metrics(w http.ResponseWriter, r *http.Request) {
 		at, _ := s.Cluster(r.Context()) // with an error it still has what each member says
 		out.cluster(at)
 	}
-	out.family("vise_scheduler_commands_total", "counter", "Commands that the scheduler sent.")
-	out.value("", s.counts.commands.Load())
 	out.family("vise_errors_total", "counter", "Errors of the ledger.")
 	out.value("", s.counts.errors.Load())
 	out.family("vise_deliveries_total", "counter", "Deliveries carried out, and repeated ones.")
@@ -210,8 +203,8 @@ func (s *Server) process(p *page) {
 // commands writes how the server's own commands ended, and how long they took.
 func (p *page) commands(c *counts) {
 	p.family("vise_commands_total", "counter", "Commands of this server, by kind and outcome: ok or the error's code.")
-	for x, n := range c.outcomes {
-		p.value(fmt.Sprintf(`{kind=%q,outcome=%q}`, x.kind, x.code), n)
+	for labels, n := range c.outcomes {
+		p.value(labels, n)
 	}
 	p.family("vise_command_seconds", "histogram", "How long the commands of this server took.")
 	n := int64(0)
@@ -230,7 +223,6 @@ func (p *page) cluster(at store.ClusterStatus) {
 		of         func(store.ClusterMember) any
 	}{
 		{"up", "Whether the member answers.", func(x store.ClusterMember) any { return one(x.Error == "") }},
-		{"leader", "Whether the member leads.", func(x store.ClusterMember) any { return one(x.Leader) }},
 		{"used_bytes", "What is in use of the member's quota.", func(x store.ClusterMember) any { return x.Used }},
 		{"quota_bytes", "The member's quota.", func(x store.ClusterMember) any { return x.Quota }},
 	} {
@@ -287,7 +279,7 @@ func (p *page) ledger(f model.Reader, now time.Time) {
 		{"vise_turn_running", "gauge", "Whether a turn of the agent runs.", func(a model.Agent) any { return one(a.Turn != nil) }},
 		{"vise_turns_total", "counter", "Turns that were started.", func(a model.Agent) any { return a.TurnIndex }},
 		{"vise_queued_messages", "gauge", "Messages that wait for a turn.", func(a model.Agent) any { return a.QueuedInput }},
-		{"vise_cost_dollars", "gauge", "What turns cost in the newest day (UTC) with turns.", func(a model.Agent) any { return a.Pace.Cost }},
+		{"vise_cost_dollars", "gauge", "What the turns of the newest day (UTC) cost.", func(a model.Agent) any { return a.Pace.Cost }},
 	} {
 		p.family(m.name, m.kind, m.help)
 		for _, a := range agents {

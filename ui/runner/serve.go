@@ -144,7 +144,6 @@ func (s *Server) schedule(ctx context.Context, shards store.Shards) {
 	loop := &home.Scheduler{Ledger: s.Ledger, Now: s.Now, NewKey: home.NewKey, Alive: Alive, Answered: s.Answered,
 		Shards: shards,
 		Report: func(_ model.AgentID, err error) {
-			s.counts.commands.Add(1)
 			if err != nil && !errors.Is(err, context.Canceled) {
 				s.counts.errors.Add(1)
 				s.Report(err)
