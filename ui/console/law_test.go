@@ -143,7 +143,7 @@ func (x *lawRun) keyByTheLaw() {
 			}
 		}
 		if x.rng.IntN(3) > 0 {
-			names = strings.Fields("space space c b w i o m t p A r u P . . . j k j k T W : : g g / 1 2 3")
+			names = strings.Fields("space space c b w i o m t p A r u P ctrl+t . . . j k j k T W : : g g / 1 2 3")
 		}
 	case *form, *todoDialog, *prompt, *triage, frozen:
 		names = strings.Split("abcdefghijklmnopqrstuvwxyzABDEGJKLMNPRSTUVWX.,:;/?!=#é", "")
@@ -445,6 +445,15 @@ func (c console) actNames(id action.ID) func(job) bool {
 	case c.ownPage() == screen.TabChanges && (id == action.Message || id == action.Drop):
 		return func(j job) bool {
 			return j.envelope != nil && slices.Contains([]string{"SendComments", "CommentOn"}, model.CommandName(j.envelope.Command))
+		}
+	}
+	if id == action.Posture { // the header names the agent
+		return func(j job) bool {
+			if j.envelope == nil {
+				return false
+			}
+			u, ok := j.envelope.Command.(model.UpdateAgent)
+			return ok && u.AgentID == c.agent
 		}
 	}
 	if id == action.Do { // its name is in the hint line
