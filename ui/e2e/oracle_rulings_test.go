@@ -229,7 +229,7 @@ func unnamed(now string) string {
 	name := regexp.QuoteMeta(u.Username)
 	for _, x := range [][2]string{
 		{`,?"person":"[^"]*"`, ""}, {`\b(by|from) ` + name + `\b`, "$1 you"}, {`\b` + name + ` (answered|completed)`, "$1"},
-		{`  ` + name + `(  +\+)`, "  operator$1"}, {`\breport, ` + name, "report, you"},
+		{`  ` + name + `( +\+)`, "  operator$1"}, {`\breport, ` + name, "report, you"},
 	} {
 		now = regexp.MustCompile(x[0]).ReplaceAllString(now, x[1])
 	}
