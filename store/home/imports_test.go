@@ -33,7 +33,7 @@ var allowed = map[string]map[string]string{
 	"vise/ui/vise-fleet": {"vise/store/etcd": "links the client of a cluster"},
 	"vise/ui/config":     {"vise/store/files": "reads the directory of themes"},
 	"vise/ui/acp":        {"vise/store/files": "keeps the logs of sessions"},
-	"vise/ui/runner":     {"vise/store/files": "keeps the logs of turns, and the end of a program's output", "vise/store/threads": "names the commit that a task runs on"},
+	"vise/ui/runner":     {"vise/store": "tells what a cluster's members say", "vise/store/files": "keeps the logs of turns, and the end of a program's output", "vise/store/threads": "names the commit that a task runs on"},
 }
 
 // TestStoreHomeIsTheOneWayIn reads the imports: only store/home combines a ledger, threads and todos, and every other

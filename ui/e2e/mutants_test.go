@@ -78,7 +78,7 @@ var mutants = []mutant{
 	{"a new ledger's directory is not synced", "store/kv/bolt_session.go", "return m.SyncDir(filepath.Dir(path))", "_ = filepath.Dir\n\treturn nil", "store", "ANewLedgersDirectory", false, one},
 	{"the history's copy is not synced with home.json", "store/open.go", "if err := l.journal.Sync(); err != nil {\n\t\t\treturn err\n\t\t}\n\t\th.Revision", "h.Revision", "store", "TheCopyIsOnTheDisk", false, one},
 	{"only two digits of a capability are compared", "ui/runner/delivery.go", "[]byte(hashToken(token)), []byte(in.TokenHash))", "[]byte(hashToken(token))[:2], []byte(in.TokenHash + \"..\")[:2])", "ui/runner", "ATokenIsComparedWhole", false, one},
-	{"any host with our port is served", "ui/runner/serve.go", "if !s.hosts[strings.ToLower(r.Host)] {", "if _, port, _ := net.SplitHostPort(r.Host); !s.hosts[\"localhost:\"+port] {", "ui/runner", "ABrowserCannot", false, one},
+	{"any host with our port is served", "ui/runner/serve.go", "if !s.hosts[strings.ToLower(r.Host)] &&", "if _, port, _ := net.SplitHostPort(r.Host); !s.hosts[\"localhost:\"+port] &&", "ui/runner", "ABrowserCannot", false, one},
 	// Second check: the service asks first, the rules decide.
 	{"a revoked capability delivers", "model/step_ingress.go", "if !ok || in.Revoked {", "if !ok {", "model", "Rules", false, one},
 	{"another server's completion counts as ours", "ui/transcript/transcript.go", "if name, ours := OurTool(tool); !ours || name != \"CompleteWorkItem\" {", "if !strings.HasSuffix(tool, \"CompleteWorkItem\") {", "ui/transcript", "OfAForeign", false, [2]string{"if !IsOurs(tool) {", "if false {"}},

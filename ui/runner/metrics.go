@@ -44,18 +44,18 @@ type timedLedger struct {
 func (l timedLedger) Apply(ctx context.Context, e model.Envelope) (model.Receipt, error) {
 	began := time.Now()
 	in, err := l.Ledger.Apply(ctx, e)
-	took, code := time.Since(began).Seconds(), model.Code("ok")
+	took, outcome := time.Since(began).Seconds(), "ok"
 	if known := model.AsError(err); known != nil {
-		code = known.Code
+		outcome = string(known.Code)
 	} else if err != nil {
-		code = model.CodeInternal
+		outcome = string(model.CodeInternal)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.outcomes == nil {
 		l.outcomes = map[string]int64{}
 	}
-	l.outcomes[fmt.Sprintf(`{kind=%q,outcome=%q}`, model.CommandName(e.Command), code)]++
+	l.outcomes[fmt.Sprintf(`{kind=%q,outcome=%q}`, model.CommandName(e.Command), outcome)]++
 	l.took[slices.IndexFunc(bounds[:], func(bound float64) bool { return took <= bound })]++
 	l.seconds += took
 	return in, err
