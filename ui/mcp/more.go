@@ -95,10 +95,10 @@ func complete(ctx context.Context, c *call) (any, error) {
 
 // delegated is the answer of OpenDelegation and SpawnAgent.
 type delegated struct {
-	DelegationID model.DelegationID `json:"delegation_id"`
+	DelegationID model.DelegationID `json:"delegation_id,omitempty"`
 	To           model.AgentID      `json:"to"`
 	ChildID      model.ItemID       `json:"child_work_item_id,omitempty"`
-	WorkItem     model.View         `json:"work_item"`
+	WorkItem     model.View         `json:"work_item,omitzero"`
 	Warnings     []model.Warning    `json:"warnings,omitempty"`
 	Replayed     bool               `json:"replayed,omitempty"`
 }
@@ -119,14 +119,20 @@ var (
 		return delegated{in.DelegationID, x.To, in.ChildWorkItemID, home.ViewOf(r, x.WorkItemID), in.Warnings, in.Replayed}
 	})
 	spawning = actOf[model.SpawnAgent](func(r model.Reader, in model.Receipt) delegated {
-		d, _ := r.Delegation(in.DelegationID)
-		return delegated{d.ID, d.ChildAgentID, d.ChildWorkItemID, home.ViewOf(r, d.ParentWorkItemID), in.Warnings, in.Replayed}
+		out := delegated{To: in.AgentID, Warnings: in.Warnings, Replayed: in.Replayed}
+		if d, ok := r.Delegation(in.DelegationID); ok {
+			out.DelegationID, out.WorkItem = d.ID, home.ViewOf(r, d.ParentWorkItemID)
+		}
+		return out
 	})
 )
 
 // spawn makes an agent. If its template is unknown, it names the agents.
 func spawn(ctx context.Context, c *call) (any, error) {
 	out, err := spawning(ctx, c)
+	if made, ok := out.(delegated); ok && made.DelegationID == "" {
+		c.tool.next = "" // there is no result to wait for
+	}
 	var e *model.Error
 	if errors.As(err, &e) && e.Field == "template" {
 		_ = c.home.View(ctx, func(r model.Reader) error {

@@ -145,6 +145,10 @@ func TestMoreToolsAreOffUnlessAskedFor(t *testing.T) {
 	if got.code() != model.CodeInvalid || !strings.Contains(string(got.Structured), "ann, ann-1, bob") {
 		t.Errorf("an unknown template: %s", got.Structured)
 	}
+	got = c.call("SpawnAgent", `{"preset":"public_named"}`)
+	if s := string(got.Structured); !strings.Contains(s, `"to":"ann-2"`) || strings.Contains(s, "delegation_id") || strings.Contains(s, "work_item") {
+		t.Errorf("an agent that serves none: %s", s)
+	}
 	for range 2 { // a call that its client repeats starts one task
 		got := c.callWith("StartTask", fmt.Sprintf(`{"command":["go","test"],"work_item_id":%q}`, w.Handle), `{"claudecode/toolUseId":"toolu_1"}`)
 		if !strings.Contains(string(got.Structured), `"task_id":"tk-1"`) {
