@@ -130,7 +130,7 @@ var (
 // spawn makes an agent. If its template is unknown, it names the agents.
 func spawn(ctx context.Context, c *call) (any, error) {
 	out, err := spawning(ctx, c)
-	if made, ok := out.(delegated); ok && made.DelegationID == "" {
+	if made, ok := out.(*delegated); ok && made.DelegationID == "" {
 		c.tool.next = "" // there is no result to wait for
 	}
 	var e *model.Error
