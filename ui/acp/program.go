@@ -169,9 +169,9 @@ func (p Program) Get(ctx context.Context) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	words := strings.Fields(strings.Replace(p.Install, "-g", "--no-audit --no-fund --prefix", 1))
-	at := slices.Index(words, "--prefix") + 1
-	c := exec.CommandContext(ctx, words[0], slices.Insert(words, at, dir)[1:]...)
+	_, packages, _ := strings.Cut(p.Install, " -g ")
+	c := exec.CommandContext(ctx, "npm",
+		append([]string{"install", "--no-audit", "--no-fund", "--prefix", dir}, strings.Fields(packages)...)...)
 	c.Dir = dir
 	out, err := c.CombinedOutput()
 	if err != nil {
