@@ -73,7 +73,7 @@ func driven(s home.Session) bool { return s.Driver.PID != 0 || s.Count.Driven }
 // countsPlugin counts the replies that OpenCode's plugin tells. It tells all of them again after a restart; their ids ascend.
 func (c *call) countsPlugin(p payload) {
 	s, ok := c.home.SessionOf(c.agent, c.program, c.session)
-	if !ok || driven(s) {
+	if !ok || driven(s) || len(p.Used) == 0 {
 		return
 	}
 	for _, u := range p.Used {
