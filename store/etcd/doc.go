@@ -33,7 +33,8 @@
 // # Reading (txn.go, scan.go)
 //
 // The first request of a transaction is linearizable and determines its revision, at which all others read. Each request also reads the
-// heads of the parts and, with a record, what is usually read next, so that a change by a program of its own takes three to five requests.
+// heads of the parts and, with a record, what is usually read next. A program that makes one change and ends looks first at what it
+// changes: its views read on at one revision, and the first request of its change reads all that again. So it takes three to five requests.
 //
 // # Revisions and the feed (scan.go)
 //

@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 
@@ -39,8 +41,10 @@ type txn struct {
 	mirror   *snapshot // nil if the mirror is not used
 
 	at     int64             // the revision that is read; 0 before the first request
+	begun  time.Time         // when that was
 	cached map[read]page     // short pages that were read
-	next   []read            // what lists refer to; goes with the next request
+	next   []read            // what lists refer to, and what the last transaction read; goes with the next request
+	asked  []read            // of the cluster
 	parts  []model.AgentID   // all parts of the ledger, if they were read
 	owners map[string]owner  // by id
 	writes map[string][]byte // by key; nil deletes
@@ -76,6 +80,27 @@ func (b *Backend) begin(ctx context.Context, writable bool) *txn {
 	return &txn{b: b, ctx: ctx, writable: writable, cached: map[read]page{}, owners: map[string]owner{}, writes: map[string][]byte{},
 		heads: map[model.AgentID]int64{}, compared: map[string]int64{}, scanned: map[span]bool{}, fences: map[string]fence{},
 		lives: map[model.AgentID]live{}}
+}
+
+// goOn lets a view read on at the revision of the view before it, if that was just now. Every other transaction reads again, with its first
+// request, what the last one read or would read next, because a command looks first at what it changes. What a view has read judges no
+// change.
+func (t *txn) goOn() {
+	last := t.b.last.Load()
+	if last == nil {
+		return
+	}
+	if t.next = slices.Concat(last.asked, last.next); !t.writable && !last.writable && time.Since(last.begun) < rpcLimit {
+		t.at, t.begun, t.next, t.asked = last.at, last.begun, slices.Clone(last.next), slices.Clone(last.asked)
+		t.cached, t.owners = maps.Clone(last.cached), maps.Clone(last.owners)
+	}
+}
+
+// end notes the transaction for the next one.
+func (t *txn) end() {
+	if t.b.config.Once {
+		t.b.last.Store(t)
+	}
 }
 
 // Get implements store.Txn.
@@ -248,7 +273,7 @@ func (t *txn) read(wanted ...read) ([]page, error) {
 		pages[i], _ = need(r)
 	}
 	for _, r := range wanted {
-		if r.part != "" && t.writable {
+		if r.part != "" && (t.writable || t.b.config.Once) {
 			need(one(headOf(r.part)))
 		}
 	}
@@ -318,6 +343,7 @@ func (t *txn) ask(reads ...read) (map[read]page, error) {
 		if t.at == 0 {
 			some = append(slices.Clip(some), t.b.first()...)
 		}
+		t.asked = append(t.asked, some...)
 		var ops []clientv3.Op
 		for _, r := range some {
 			ops = append(ops, t.op(r))
@@ -327,7 +353,7 @@ func (t *txn) ask(reads ...read) (map[read]page, error) {
 			return nil, err
 		}
 		if t.at == 0 {
-			t.at = r.Header.Revision
+			t.at, t.begun = r.Header.Revision, time.Now()
 			t.b.begun.Store(true)
 		}
 		for i, got := range r.Responses {

@@ -29,7 +29,7 @@ func connects(e *Env) Connect {
 		return nil
 	}
 	return func(c store.Cluster) (store.Backend, error) {
-		c.Mirror = mirrors(e)
+		c.Mirror, c.Once = mirrors(e), !lasts(e)
 		return e.connect(c)
 	}
 }
