@@ -292,11 +292,16 @@ func (s *soak) useVerbs() {
 	all.Wait()
 }
 
+// verbAt is the next verb. What one verb makes another completes: with ever more open items, memory could not stay flat.
 func (s *soak) verbAt(n int) []string {
 	agent := s.agents[n%len(s.agents)]
 	switch n % 10 {
 	case 0:
 		return []string{"new", fmt.Sprint("verb ", n), "--agent", agent, "--key", fmt.Sprint("verb-", n)}
+	case 6:
+		if id := s.oldestMade(); id != "" {
+			return []string{"complete", id}
+		}
 	case 1, 2:
 		return []string{"next", "--agent", agent}
 	case 3:
@@ -309,6 +314,19 @@ func (s *soak) verbAt(n int) []string {
 	return []string{"list", "--agent", agent}
 }
 
+// oldestMade takes an item that a verb made, once there are a few.
+func (s *soak) oldestMade() (id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.made) > 20 {
+		id, s.made = s.made[0], s.made[1:]
+	}
+	return id
+}
+
+var madeByVerb = regexp.MustCompile(`"id":"(wi-[0-9a-z-]+)"`)
+
+// oneVerb runs a verb, and notes the item that it made.
 func (s *soak) oneVerb(name string, args []string) {
 	begun := time.Now()
 	end, cancel := context.WithTimeout(ctx, 30*time.Second)
@@ -327,6 +345,11 @@ func (s *soak) oneVerb(name string, args []string) {
 	switch cmd.ProcessState.ExitCode() {
 	case 0:
 		s.lap("verbs", begun)
+		if found := madeByVerb.FindStringSubmatch(out.String()); args[0] == "new" && found != nil {
+			s.mu.Lock()
+			s.made = append(s.made, found[1])
+			s.mu.Unlock()
+		}
 	case -1, 75: // killed, busy
 	default:
 		s.t.Errorf("vise %v: exit %d %s", args, cmd.ProcessState.ExitCode(), out.String())
