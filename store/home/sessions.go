@@ -102,6 +102,9 @@ func (s Session) Says(now time.Time, d model.Decision) string {
 	if s.Doing != "" {
 		words += ": " + s.Doing
 	}
+	if d.Kind == model.DecideStop {
+		words += "; the agent is stopped"
+	}
 	return words
 }
 

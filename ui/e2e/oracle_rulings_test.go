@@ -96,7 +96,7 @@ var rulings = []ruling{
 	{name: "a delegation has a label", why: "the first line of the words with which its agent was made", act: regexp.MustCompile(`^delegate list\b`),
 		differs: regexp.MustCompile(`(?m),"label":"[^"]*"| of (ann|ben)(: [^\n]*)?$`)},
 	{name: "what a session does is told", why: "of an agent whose session lives, in place of when its next turn comes", act: regexp.MustCompile(`^(agents|why|status)\b`),
-		differs: regexp.MustCompile(`,?"session":\{[^{}]*\}|(runs next now, if it is driven|working in a session|asks [a-z ]*in a session|is idle in a session)[^"\n]*`)},
+		differs: regexp.MustCompile(`,?"session":\{[^{}]*\}|(runs next now, if it is driven|working in a session|asks [a-z ]*in a session|is idle in a session|stopped: no turn begins)[^"\n]*`)},
 	{name: "install prints its notes last", why: "and has Claude Code load vise's tools at once", act: regexp.MustCompile(`^install\b`), ordered: true,
 		differs: regexp.MustCompile(`,?\n\+ *"alwaysLoad": true|@@ [^@]* @@`)},
 	{name: "a decision names one todo", why: "by its full id, or by a short one that means no other", act: regexp.MustCompile(`^complete .*--todo `),
@@ -124,7 +124,7 @@ var rulings = []ruling{
 		act: regexp.MustCompile(`^(thread|resume|link)\b`), only: regexp.MustCompile(`no thread is active|"active":false|No active thread|"active_work_state":\{\}|Nothing|"thread":null`),
 		refusals: true, ends: true},
 	{name: "an agent is told where the work was left", why: "its context and GetWorkItem have the thread and the linked open todos",
-		act: regexp.MustCompile(`^(context|@\w+ GetWorkItem)\b`)},
+		act: regexp.MustCompile(`^(context|prime|hook|@\w+ GetWorkItem)\b`)},
 	{name: "doctor runs no program", why: "doctor --prove and its model are tests' own", act: regexp.MustCompile(`^help doctor\b`),
 		differs: regexp.MustCompile(` --prove runs\nthe program itself, [^:]*vise\.| *--prove  [^\n]*\n[^\n]*\n`)},
 }
@@ -229,7 +229,7 @@ func unnamed(now string) string {
 	name := regexp.QuoteMeta(u.Username)
 	for _, x := range [][2]string{
 		{`,?"person":"[^"]*"`, ""}, {`\b(by|from) ` + name + `\b`, "$1 you"}, {`\b` + name + ` (answered|completed)`, "$1"},
-		{`  ` + name + `( +\+)`, "  operator$1"}, {`\breport, ` + name, "report, you"},
+		{` ` + name + `( +\+)`, " operator$1"}, {`\breport, ` + name, "report, you"},
 	} {
 		now = regexp.MustCompile(x[0]).ReplaceAllString(now, x[1])
 	}
