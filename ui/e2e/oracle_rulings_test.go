@@ -101,8 +101,8 @@ var rulings = []ruling{
 		differs: regexp.MustCompile(`,?"session":\{[^{}]*\}|\n?\b(ann|ben) [^\n]* in a session of [^\n]*`)},
 	{name: "a session is its agent's", why: "two agents' programs may give theirs the same id", act: regexp.MustCompile(`^attach\b`),
 		only: regexp.MustCompile(`--resume`), refusals: true},
-	{name: "a linked todo has its full id", why: "a short one could mean another session's", act: regexp.MustCompile(`^show\b`),
-		differs: regexp.MustCompile(`"todo":"[^"]*"`)},
+	{name: "a linked todo has its full id", why: "a short one could mean another session's", act: regexp.MustCompile(`^(show|complete)\b`),
+		differs: regexp.MustCompile(`\breview/7/`)},
 	{name: "OpenCode's plugin tells tokens", why: "those of each reply, once", act: regexp.MustCompile(`^install opencode\b`)},
 	{name: "install prints its notes last", why: "and has Claude Code load vise's tools at once", act: regexp.MustCompile(`^install\b`), ordered: true,
 		differs: regexp.MustCompile(`,?\n\+ *"alwaysLoad": true|@@ [^@]* @@`)},
@@ -125,7 +125,7 @@ var rulings = []ruling{
 		differs: regexp.MustCompile(`,"other_text":true|\{"kind":"file_todos","message":"skipped [^"]*"\}|[^\n]*skipped [^\n]*\n?`)},
 	{name: "what is not kept says why", why: "finalize and record give the reason and the way on, status and errors the thread to resume; claims are said to be claims",
 		act: regexp.MustCompile(`^(thread|resume|show|complete|pick)\b`), differs: regexp.MustCompile(
-			`,?"(nothing_kept|hint)":"[^"]*"|,?"verified_grades":\{[^{}]*\}|\n?(Nothing (was kept|written|to write)|No active thread|vise thread|  +see vise thread|      )[^\n]*|` +
+			`,?"(nothing_kept|hint)":"([^"\\]|\\.)*"|,?"verified_grades":\{[^{}]*\}|\n?(Nothing (was kept|written|to write)|No active thread|vise thread|  +see vise thread|      )[^\n]*|` +
 				`\{"kind":"thread","message":"(claimed|a secret)[^"]*"\},?|vise: warning: (claimed|a secret)[^\n]*\n?|\[redacted:[a-z_]+\]`)},
 	{name: "an emptied pointer keeps the only thread in progress", why: "AICTX empties it when it closes another thread; a save in progress moves it, as AICTX's does",
 		act: regexp.MustCompile(`^(thread|resume|link)\b`), only: regexp.MustCompile(`no thread is active|"active":false|No active thread|"active_work_state":\{\}|Nothing|"thread":null`),
@@ -202,6 +202,7 @@ var otherWords = []string{
 	`undone: (‹wi\d+›) waits for operator`, "undone: $1 waits for your answer",
 	`not JSON: EOF`, "not JSON: unexpected end of JSON input",
 	`\((ann|ben)\): triggered`, "($1): news",
+	`the round names a work item: `, "",
 	`(‹moment›) trigger news`, "$1 news news",
 	`triggered: blocked, and a wait of it was triggered`, "news: it is blocked, and what it waits for has happened",
 	`newest trigger first`, "latest news first",
