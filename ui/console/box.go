@@ -43,6 +43,9 @@ const mostInBox = 50
 func openBox(c *console) dialog {
 	b := &box{menu: runMenu("Commands", nil), recent: c.recent, places: goLines(c)[1:], rest: boxLines(c), verbs: c.opt.LineVerbs}
 	b.Of = b.lines
+	for i := range b.places {
+		b.places[i].Key = c.keys.KeyOf(action.GoTo) + " " + b.places[i].Key
+	}
 	if limits := c.limits(false); limits != "" {
 		b.Limit = "Searched were only " + limits + "."
 	}

@@ -29,7 +29,7 @@ type briefDialog struct {
 func newBrief() *briefDialog {
 	b := &briefDialog{}
 	b.pager = &pager{Title: "Brief", Lines: b.drawn,
-		Foot: "{open} begins the run to zero · {copy} copy as Markdown · {down} {up} read · {back} goes on"}
+		Foot: "{open} goes through what needs you · {copy} copy as Markdown · {back} goes on"}
 	return b
 }
 

@@ -224,7 +224,7 @@ var changesActs = []changesAct{
 	{action.NextMatch, "next hunk", inChanges(screen.Changes.ToHunk, 1), false},
 	{action.PrevMatch, "", inChanges(screen.Changes.ToHunk, -1), false},
 	{action.Do, "fold", foldChanges, false}, {action.Open, "", foldChanges, false},
-	{action.New, "comment", comment, true}, {action.Message, "send", sendComments, true}, {action.Drop, "", dropComment, true},
+	{action.New, "comment", comment, true}, {action.Message, "send comments", sendComments, true}, {action.Drop, "", dropComment, true},
 }
 
 // on carries it out, or says why it cannot be done.

@@ -101,7 +101,7 @@ func New(ctx context.Context, o Options) console {
 	}
 	restored(&c, o.Session.Memo)
 	if o.Session.Demo {
-		c.note.text = c.keys.Keyed("A demo: {do} answers what the agent asks, {message} tells it something, " +
+		c.note.text = c.keys.Keyed("A demo: when its agent asks, {do} answers; {message} tells it something, " +
 			"{view-fleet} shows all agents. {help} says what the keys do.")
 	}
 	if o.Session.Ledger != nil && c.idle.cameBack(c.now) {

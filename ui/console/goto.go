@@ -40,10 +40,12 @@ func goLines(c *console) []menuLine {
 	return out
 }
 
-// tabLetters are the letters of the tabs.
-var tabLetters = [screen.TabCount]struct{ key, does string }{
-	{"p", "plan.md"}, {"s", "what the agent's program says and does"}, {"t", "the checklist"}, {"h", "its waits and what happened to it"},
-	{"c", "its report"}, {"b", "where work was left"}, {"l", "file todos"}, {"v", "what the work changed"},
+// tabLetters are the letters of the tabs, and what those that are not always there come with.
+var tabLetters = [screen.TabCount]struct{ key, does, comes string }{
+	{"p", "plan.md", ""}, {"s", "what the agent's program says and does", "a session of its program"}, {"t", "the checklist", ""},
+	{"h", "its waits and what happened to it", ""}, {"c", "its report", ""}, {"b", "where work was left", "a thread of its repository"},
+	{"l", "file todos", "file todos that are linked, or that need you"},
+	{"v", "review: what the work changed; comments on its lines send the agent back", "a git repository where its agent works"},
 }
 
 // unfoldWhy unfolds the reasons in the header of the detail, or folds them. They are read only while they are shown.
@@ -57,7 +59,7 @@ func unfoldWhy(c *console) {
 func goTab(tab screen.Tab) act {
 	return func(c *console) {
 		if !c.detailView().Offers(tab) {
-			c.say("There is no tab " + screen.TabNames[tab] + " here.")
+			c.say("There is no tab " + screen.TabNames[tab] + " here; it comes with " + tabLetters[tab].comes + ".")
 			return
 		}
 		openDetail(c)

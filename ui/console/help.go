@@ -115,6 +115,9 @@ func does(c *console, id action.ID) (words, off string) {
 		words = "next and previous row"
 		if c.view == viewDesk && c.focus != paneQueue {
 			words = "scroll"
+			if c.ownPage() == screen.TabChanges {
+				words = "next and previous line"
+			}
 		}
 	}
 	return words, ""

@@ -18,7 +18,7 @@ func (z *zeroRun) Draw(x facts) drawnDialog {
 	}
 	all := z.choices(x)
 	if out.Hint = x.Keyed(z.hint(x, all)); z.over {
-		out.Title, out.Lines = x.Strong.Paint("The run to zero"), z.end(x)
+		out.Title, out.Lines = x.Strong.Paint("What needs you"), z.end(x)
 		return out
 	}
 	n := z.entries[z.list.Cursor]
@@ -117,12 +117,12 @@ func (z *zeroRun) end(x facts) []string {
 
 // hint names the keys, first those of the choices.
 func (z *zeroRun) hint(x facts, all []zeroChoice) string {
-	rest := "{next-needs-you} next · {previous-needs-you} back · {undo} undo · {back} leave · {open} open"
+	rest := "{next-needs-you} next · {previous-needs-you} back · {undo} undo · {open} open · {back} leave"
 	switch {
 	case z.waiting:
 		return "saving… · {back} lets it go on behind"
 	case z.over:
-		return "{undo} undo · {back} leave · {next-needs-you} walks what is there"
+		return "{undo} undo · {back} leave · {next-needs-you} goes through what is there"
 	case z.changed(x):
 		return "{do} shows it · " + rest
 	}
