@@ -109,7 +109,7 @@ func TestTheLettersOfPlacesAreShownToWhoWaits(t *testing.T) {
 		}
 		wd.press("esc", "g", "b")
 		wd.settle()
-		if f := frameOf(wd); !strings.Contains(f, "There is no tab Thread here.") {
+		if f := frameOf(wd); !strings.Contains(f, "There is no tab Thread here; it comes with a thread") {
 			t.Errorf("g b does not say that there is no such tab:\n%s", f)
 		}
 	})
