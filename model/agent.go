@@ -348,6 +348,8 @@ type Reply struct {
 	WaitID   WaitID `json:"wait_condition_id"`
 	Question Text   `json:"question,omitempty"`
 	Text     Text   `json:"text"`
+	// PlanAsked: the plan needed input when it was given, so it answers that too.
+	PlanAsked bool `json:"plan_asked,omitempty"`
 	// MessageID is the message that carries the reply to the agent; empty if not known.
 	MessageID MessageID `json:"message_id,omitempty"`
 	By        Actor     `json:"by"`

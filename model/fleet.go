@@ -374,10 +374,9 @@ func newestReply(f Facts, w WorkItem) (d Delivered) {
 // Unread reports whether the agent has not had the answer yet: no turn took it, or that turn still runs.
 func (d Delivered) Unread() bool { return d.Delivery == MessageQueued || d.Delivery == MessageSent }
 
-// Settles reports whether an unread answer to a plan that needs input is the last word: nothing was asked beside it or
-// since.
+// Settles reports whether an unread answer, given while the plan needed input, is the last word: nothing was asked since.
 func (d Delivered) Settles(waits []Wait) bool {
-	return d.Unread() && d.WaitID == "" && !slices.ContainsFunc(waits, Wait.asks)
+	return d.Unread() && d.PlanAsked && !slices.ContainsFunc(waits, Wait.asks)
 }
 
 // NotYetRead is what is said of a need with an unread answer.

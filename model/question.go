@@ -226,7 +226,7 @@ func (w Wait) asked() Text {
 
 // keepReply keeps an answer on its item, so that it can be told again whatever happens to the turn that took it.
 func (s *step) keepReply(w WorkItem, c Answer, r Reply) (revision uint64) {
-	r.By, r.Person, r.At = s.at.Actor, s.at.Person, s.at.At
+	r.By, r.Person, r.At, r.PlanAsked = s.at.Actor, s.at.Person, s.at.At, w.PlanStatus == NeedsInput
 	w.Replies = append(slices.Clone(w.Replies), r)
 	w.Replies = w.Replies[max(0, len(w.Replies)-maxReplies):]
 	if c.PlanReady && w.PlanStatus == NeedsInput {
