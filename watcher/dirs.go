@@ -57,7 +57,19 @@ func (e *engine) put(d *dir) {
 	d.watched = err == nil
 	if isLimit(err) {
 		e.short = true
+		e.giveBack()
 		e.turn(reasonOf(err))
+	}
+}
+
+// giveBack ends the watches of some plans, if there are many. The sweep compares these.
+func (e *engine) giveBack() {
+	n := spareWatches
+	for _, p := range e.plans {
+		if n > 0 && p.dir.watched && len(e.plans) > 4*spareWatches {
+			e.drop(p.dir)
+			n--
+		}
 	}
 }
 

@@ -15,6 +15,12 @@ const (
 	// readsPerTurn is how many plans the engine reads before it handles events again, so
 	// that events and notices of the ledger do not wait for thousands of plans.
 	readsPerTurn = 32
+	// polledPerSweep is how many plans a sweep compares without events, which takes some milliseconds; sweptPerSweep is how many with
+	// events.
+	polledPerSweep, sweptPerSweep = 2000, 250
+	// spareWatches is how many watches a watcher of more plans than four times as many gives back at the system's limit: plans on a screen
+	// and other programs need some too.
+	spareWatches = 64
 	// errorsPerSweep is how many errors between two sweeps mean that the source is broken.
 	errorsPerSweep = 100
 	// missedMost is how many sweeps in a row may find a change that had no event: some writes have none (through a link, by mmap), and a
@@ -40,6 +46,7 @@ type engine struct {
 	dirs      map[string]*dir
 	plans     map[Item]*plan
 	dirty     map[*plan]struct{} // to read at their due times
+	round     []*plan            // to compare in the next sweeps
 
 	soonest        time.Time // no plan in dirty is due before; zero if none is dirty
 	swept, retryAt time.Time
@@ -136,10 +143,11 @@ func (e *engine) takeRequests(now time.Time) {
 		for item, artifact := range items {
 			e.begin(item, artifact, now)
 		}
+		e.turn(e.mode.Reason) // it takes longer to compare more
 	}
 	for item, artifact := range known {
 		if p := e.plans[item]; p != nil {
-			p.known = artifact
+			p.knows(artifact)
 			e.readNow(p, now)
 		}
 	}
@@ -150,7 +158,8 @@ func (e *engine) begin(item Item, known model.PlanArtifact, now time.Time) {
 	if e.plans[item] != nil || e.disk.PlanDir(item.Agent, item.ID) == "" {
 		return
 	}
-	p := &plan{item: item, known: known}
+	p := &plan{item: item}
+	p.knows(known)
 	e.plans[item] = p
 	e.wantPlan(p)
 	e.readNow(p, now)

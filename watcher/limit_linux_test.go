@@ -47,8 +47,6 @@ func setLimit(t *testing.T, name, value string) {
 	}
 }
 
-const exhausted = "watching by polling, every 2s (inotify limit reached)"
-
 func TestWithoutAWatcherFromTheSystemPlansArePolled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("polling takes 2 s")

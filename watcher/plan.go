@@ -77,8 +77,14 @@ func (p *plan) judge(fresh files.Plan, now time.Time) (isNews, tooEarly bool) {
 	}
 	p.due, p.graceEnd = time.Time{}, time.Time{}
 	isNews = p.known.Condition == "" || !model.SamePlan(p.known, fresh.PlanArtifact)
-	p.known = fresh.PlanArtifact
+	p.knows(fresh.PlanArtifact)
 	return isNews, false
+}
+
+// knows sets the known state, without the text, because there can be thousands of plans.
+func (p *plan) knows(a model.PlanArtifact) {
+	p.known = a
+	p.known.Preview = ""
 }
 
 // unfinished reports whether a read may be from the middle of a save: the text is gone, as some editors leave it for a moment, or the file

@@ -1,7 +1,8 @@
 package watcher
 
 import (
-	"cmp"
+	"maps"
+	"slices"
 	"time"
 )
 
@@ -36,7 +37,7 @@ func (e *engine) read(p *plan, now time.Time) (again bool) {
 	return tooEarly
 }
 
-// sweep compares the size and times of everything, independent of events. If a file changed
+// sweep compares the size and times of everything, or of many plans the next ones, independent of events. If a file changed
 // without an event, it was written past its watch (through a link, by mmap, below a
 // directory that was replaced), so sweep also starts the watch again.
 func (e *engine) sweep(now time.Time) {
@@ -50,8 +51,9 @@ func (e *engine) sweep(now time.Time) {
 	}
 	found := e.ledger.due.IsZero() && markOf(e.ledger.path) != e.ledger.mark
 	e.ledger.touch(now)
-	for _, p := range e.plans {
-		if _, soon := e.dirty[p]; soon || e.disk.Stat(p.item.Agent, p.item.ID) == p.seen {
+	for _, p := range e.nextOfRound() {
+		_, soon := e.dirty[p]
+		if soon || e.plans[p.item] != p || e.disk.Stat(p.item.Agent, p.item.ID) == p.seen {
 			continue
 		}
 		e.drop(p.dir)
@@ -69,8 +71,25 @@ func (e *engine) sweep(now time.Time) {
 	}
 }
 
+// nextOfRound returns the plans that a sweep compares. A round is of all plans.
+func (e *engine) nextOfRound() (some []*plan) {
+	if len(e.round) == 0 {
+		e.round = slices.Collect(maps.Values(e.plans))
+	}
+	n := sweptPerSweep
+	if e.mode.Polling() {
+		n = polledPerSweep
+	}
+	n = min(n, len(e.round))
+	some, e.round = e.round[:n], e.round[n:]
+	return some
+}
+
 func (e *engine) sweepAt() time.Time {
-	return e.swept.Add(cmp.Or(e.mode.Every, sweepEvery))
+	if e.mode.Polling() {
+		return e.swept.Add(pollEvery)
+	}
+	return e.swept.Add(sweepEvery)
 }
 
 // lost handles an error of the source. Events were lost, so everything is read again.
@@ -132,7 +151,7 @@ func (e *engine) closeSource() {
 func (e *engine) turn(reason string) {
 	mode := Mode{}
 	if reason != "" {
-		mode = Mode{Every: pollEvery, Reason: reason}
+		mode = Mode{Every: pollEvery * time.Duration(1+(len(e.plans)-1)/polledPerSweep), Reason: reason}
 	}
 	if mode != e.mode {
 		e.mode = mode

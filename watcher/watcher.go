@@ -4,11 +4,11 @@
 //
 // Events of the file system are hints. They can be lost, late, early or without a cause. So an event only makes the watcher compare: the
 // ledger's transaction number, or a plan's file with what the caller knows of it. Independent of events, a sweep compares the size and
-// times of everything every 5 s. It finds changes without events.
+// times of everything every 5 s, or of more than 250 plans the next 250. It finds changes without events.
 //
 // One goroutine, the engine, does all of this. It has these states.
 //
-// The source of events. With it the mode is "watching". Without it everything is compared every 2 s, and the mode says why:
+// The source of events. With it the mode is "watching". Without it a sweep of at most 2,000 plans comes every 2 s, and the mode says why:
 //
 //	        no watchers left, no events on this system,
 //	        events fail again and again, or do not arrive
