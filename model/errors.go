@@ -271,6 +271,8 @@ const (
 	WarnTodoNotLinked WarningKind = "file_todo_not_linked"
 	// the ledger could not note the plan file's current content
 	WarnPlanNotRefreshed WarningKind = "plan_not_refreshed"
+	// the plan file, on another machine, does not have the edit yet
+	WarnPlanAwaited WarningKind = "plan_awaited"
 	// the ledger could not note the status of linked file todos
 	WarnTodosNotRefreshed WarningKind = "linked_todos_not_refreshed"
 	// the ledger could not note the work tree's files; it may not know changes since the checks

@@ -174,6 +174,8 @@ type PlanArtifact struct {
 	Preview         Text          `json:"preview"`
 	PreviewComplete bool          `json:"preview_complete"`
 	Condition       PlanCondition `json:"condition"`
+	// Awaited: the file, on another machine, does not have the last edit yet. The ledger does not store it.
+	Awaited bool `json:"awaited,omitempty"`
 }
 
 // PlanCondition says whether the plan file can be shown. A bad plan never blocks an operation.

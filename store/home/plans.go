@@ -3,6 +3,7 @@ package home
 import (
 	"context"
 	"errors"
+	"time"
 
 	"vise/model"
 	"vise/store/files"
@@ -57,7 +58,7 @@ func (h *Home) orElsewhere(w model.WorkItem, read files.Plan) files.Plan {
 		return read
 	}
 	there := files.Plan{PlanArtifact: w.PlanArtifact, Raw: []byte(w.PlanArtifact.Preview.Raw())} // raw: shown as the text of a file is
-	there.Path = ""
+	there.Path, there.Awaited = "", len(w.PlanAwaited) > 0
 	if there.Condition != model.PlanOK {
 		there.Reason = "It is on another machine."
 		return there
@@ -88,9 +89,17 @@ func (h *Home) PlanElsewhere(agent model.AgentID, id model.ItemID) bool {
 	return h.plans.elsewhere(agent, id, false)
 }
 
-// KeepPlans keeps the plan files of this machine and a shared ledger alike until ctx ends: an edit of another machine goes into its file as
-// it comes. changed is called after each change of the ledger. Without others it returns at once.
-func (h *Home) KeepPlans(ctx context.Context, changed func()) { h.plans.attend(ctx, changed) }
+// TakenPlan is Plan after an edit of a plan on another machine. It waits a second for that machine, which takes the edit at once if vise
+// runs there.
+func (h *Home) TakenPlan(ctx context.Context, agent model.AgentID, id model.ItemID) files.Plan {
+	limit, stop := context.WithTimeout(ctx, time.Second)
+	defer stop()
+	for after, err := uint64(0), error(nil); ; after, err = h.Follow(limit, after) {
+		if plan := h.Plan(ctx, agent, id); !plan.Awaited || err != nil {
+			return plan
+		}
+	}
+}
 
 // settled returns the plan as it was read. For a plan that is still being written it keeps the ledger's description.
 func settled(w model.WorkItem, now files.Plan) model.PlanArtifact {

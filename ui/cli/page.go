@@ -342,6 +342,9 @@ func (p *page) plan(a model.PlanArtifact) {
 
 func planWords(a model.PlanArtifact) string {
 	path := safe(a.Path)
+	if a.Awaited {
+		return "on another machine; its file does not have the last edit yet"
+	}
 	if a.Condition == model.PlanElsewhere {
 		return "on another machine"
 	}

@@ -221,9 +221,14 @@ func planEditThere(e *Env, out plan, read files.Plan) (answer, error) {
 		return nil, kept(err)
 	}
 	copies.Drop(e, path)
-	file := e.home.Plan(e, out.Plan.OwnerAgentID, out.WorkItemID)
+	file := e.home.TakenPlan(e, out.Plan.OwnerAgentID, out.WorkItemID)
 	out.Plan, out.Reason = file.PlanArtifact, file.Reason
-	return oneLine(out, "%s %s plan %s, %d bytes", said, out.Handle, out.PlanStatus, out.Plan.Bytes), nil
+	var warnings []model.Warning
+	if out.Plan.Awaited {
+		warnings = append(warnings, model.Warning{Kind: model.WarnPlanAwaited,
+			Message: "its file does not have it yet: no vise on the machine of the file has taken it"})
+	}
+	return oneLine(out, "%s %s plan %s, %d bytes", said, out.Handle, out.PlanStatus, out.Plan.Bytes).warned(warnings), nil
 }
 
 // refreshPlan makes the ledger describe an item's plan file as it is now.

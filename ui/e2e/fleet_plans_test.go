@@ -86,6 +86,19 @@ func TestAPlanIsEditedOnAnotherMachine(t *testing.T) {
 	}
 	here.quit()
 
+	// Nothing runs there: the answer and the plan say that the file waits.
+	edit = b.command("plan", "edit", item)
+	edit.Env = append(edit.Env, "EDITOR="+script(t, `printf 'not yet\n' >"$1"`))
+	if out, err := edit.CombinedOutput(); err != nil || !strings.Contains(string(out), "no vise on the machine of the file has taken it") {
+		t.Errorf("plan edit: %v\n%s", err, out)
+	}
+	if out := b.must("show", item); !strings.Contains(out, "its file does not have the last edit yet") {
+		t.Errorf("show says\n%s", out)
+	}
+	there = onTerminal(t, b.command("--agent", "ann"), 100, 24)
+	there.showing("on another machine, without this edit yet.")
+	there.quit()
+
 	// No console runs there, but the server of an agent's tools.
 	tools := a.command("mcp", "--agent", "ann")
 	in, err := tools.StdinPipe()

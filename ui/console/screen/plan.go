@@ -234,6 +234,9 @@ func (v Detail) planState(w int) []string {
 	case a.Condition == model.PlanOK:
 		return []string{v.Note(v.Keyed("plan.md is empty. {edit-plan} edits it."))}
 	case a.Condition == model.PlanElsewhere && v.Plan.Reason == "": // it can be read and edited here
+		if v.Detail != nil && v.Detail.Plan.Awaited {
+			return []string{v.Note("plan.md is on another machine, without this edit yet."), ""}
+		}
 		return []string{v.Note("plan.md is on another machine."), ""}
 	}
 	s := conditionWords(a.Condition)
