@@ -64,6 +64,8 @@ const (
 	CodeNetworkFS Code = "network_fs"
 	// a condition: vise cannot update the copy of the history, or the snapshots
 	CodeLagging Code = "lagging"
+	// a condition: changed plan files are found later than at once, or some not at all
+	CodeUnwatched Code = "unwatched"
 )
 
 // Error is a refusal: what is wrong, and what to do about it. The ledger is unchanged.
@@ -269,10 +271,10 @@ const (
 	WarnTodosUndecided WarningKind = "linked_todos_undecided"
 	// the work item exists, but is not linked to its file todo yet
 	WarnTodoNotLinked WarningKind = "file_todo_not_linked"
-	// the ledger could not note the plan file's current content
-	WarnPlanNotRefreshed WarningKind = "plan_not_refreshed"
 	// the plan file, on another machine, does not have the edit yet
 	WarnPlanAwaited WarningKind = "plan_awaited"
+	// the ledger could not note the plan file's current content
+	WarnPlanNotRefreshed WarningKind = "plan_not_refreshed"
 	// the ledger could not note the status of linked file todos
 	WarnTodosNotRefreshed WarningKind = "linked_todos_not_refreshed"
 	// the ledger could not note the work tree's files; it may not know changes since the checks

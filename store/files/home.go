@@ -45,13 +45,8 @@ func (h Home) itemDir(agent model.AgentID, id model.ItemID) (*os.Root, error) {
 
 // Has reports whether an item has a directory in this home, of whatever kind.
 func (h Home) Has(agent model.AgentID, id model.ItemID) bool {
-	dir, err := h.itemDir(agent, id)
-	if err == nil {
-		dir.Close()
-		return true
-	}
-	var f *fault
-	return errors.As(err, &f) && f.condition != model.PlanMissing && validIDs(agent, id)
+	_, err := os.Lstat(h.PlanDir(agent, id))
+	return validIDs(agent, id) && !IsGone(err)
 }
 
 // guarded opens a directory below the home, if the ids in its path are valid.

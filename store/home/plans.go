@@ -18,8 +18,8 @@ type planKeeper interface {
 	refresh(ctx context.Context, by model.Envelope, w model.WorkItem) error
 	// overwrite writes a text over a plan file that has the hash base.
 	overwrite(agent model.AgentID, id model.ItemID, base string, text []byte) error
-	// attend lets files have what is edited on other machines, until ctx ends.
-	attend(ctx context.Context, changed func())
+	// takeEdits lets files have what was edited on other machines.
+	takeEdits(context.Context)
 }
 
 // ownPlans are the plan files of a home with a ledger of its own.
@@ -31,7 +31,7 @@ func (h ownPlans) overwrite(agent model.AgentID, id model.ItemID, base string, t
 	return h.files.SavePlan(agent, id, base, text)
 }
 
-func (ownPlans) attend(context.Context, func()) {}
+func (ownPlans) takeEdits(context.Context) {}
 
 // planReader is a Reader that describes plans as their files are now.
 type planReader struct {

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"path/filepath"
 	"slices"
-	"sync"
-	"time"
 
 	"vise/model"
 	"vise/store/files"
@@ -81,7 +79,11 @@ func (h sharedPlans) syncOnce(ctx context.Context, by model.Envelope, w model.Wo
 	same := model.SamePlan(file.PlanArtifact, w.PlanArtifact)
 	c := model.SavePlan{WorkItemID: w.ID, Base: w.PlanArtifact.Hash, Plan: file.PlanArtifact, InFile: true}
 	switch awaited := len(w.PlanAwaited) > 0; {
-	case file.Unsettled || same && !awaited:
+	case file.Unsettled:
+		return false, nil
+	case same && !awaited && by.Actor == model.Watcher && model.KeepsBody(file.PlanArtifact):
+		return false, h.KeepPlan(ctx, w, file.Raw) // the ledger lacks it if it came to the cluster without it
+	case same && !awaited:
 		return false, nil
 	case awaited && !same:
 		text, err := h.PlanBody(ctx, w)
@@ -128,24 +130,8 @@ func (h sharedPlans) overwrite(agent model.AgentID, id model.ItemID, base string
 	return h.files.SavePlan(agent, id, base, text)
 }
 
-func (h sharedPlans) attend(ctx context.Context, changed func()) {
-	var offering sync.WaitGroup
-	offering.Go(func() { h.offerPlans(ctx) })
-	defer offering.Wait()
-	for after := uint64(0); ctx.Err() == nil; {
-		revision, err := h.Follow(ctx, after)
-		if err != nil { // no member answers: the cluster may come back
-			Pause(ctx, time.Second)
-			continue
-		}
-		after = revision
-		h.takeEdits(ctx)
-		changed()
-	}
-}
-
-// takeEdits lets plan files have what was edited on other machines. What cannot be done now is tried at the next change.
-func (h *Home) takeEdits(ctx context.Context) {
+// takeEdits tries again at the next change what cannot be done now.
+func (h sharedPlans) takeEdits(ctx context.Context) {
 	awaited, err := h.AwaitedPlans(ctx)
 	if err != nil {
 		return
@@ -153,35 +139,6 @@ func (h *Home) takeEdits(ctx context.Context) {
 	for item, agent := range awaited {
 		if h.files.Has(agent, item) {
 			_ = h.RefreshPlan(ctx, model.Envelope{Actor: model.Watcher}, item)
-		}
-	}
-}
-
-// offerPlans sees to it that the ledger has the plans of this machine's open items that agents are shown, also those that were saved while
-// nothing watched them, or before the ledger came to its cluster.
-func (h *Home) offerPlans(ctx context.Context) {
-	stored, _ := h.files.Stored() // the next process has the rest
-	for agent := range stored {
-		var shown []model.WorkItem
-		err := h.Ledger.View(ctx, func(r model.Reader) error {
-			shown = nil
-			for _, id := range model.Shown(r, agent) {
-				if w, ok := r.Item(id); ok && h.files.Has(agent, id) {
-					shown = append(shown, w)
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			return // the next process does it
-		}
-		for _, w := range shown {
-			file := h.files.Plan(w.AgentID, w.ID)
-			if file.Hash != w.PlanArtifact.Hash {
-				_ = h.refreshPlan(ctx, model.Envelope{Actor: model.Watcher}, w)
-			} else if model.KeepsBody(file.PlanArtifact) {
-				_ = h.KeepPlan(ctx, w, file.Raw)
-			}
 		}
 	}
 }

@@ -57,7 +57,7 @@ func newMachines(t *testing.T) *machines {
 func (m *machines) keeps() {
 	ctx, stop := context.WithCancel(m.t.Context())
 	var running sync.WaitGroup
-	running.Go(func() { m.a.KeepPlans(ctx, func() {}) })
+	running.Go(func() { m.a.KeepPlans(ctx) })
 	m.t.Cleanup(func() { stop(); running.Wait() })
 }
 

@@ -168,10 +168,8 @@ func (r *consoleRun) followSettings(o *console.Options) {
 	}
 }
 
-// planWatch watches plan files for the console, and wakes its ledger when another process commits. It makes the ledger record plans that
-// changed.
+// planWatch watches plan files on the screen of the console, and wakes its ledger when another process commits.
 type planWatch struct {
-	ctx   context.Context // of the console's run
 	home  *home.Home
 	watch *watcher.Watcher
 
@@ -183,10 +181,6 @@ type planWatch struct {
 	seen map[watcher.Item]model.PlanArtifact
 	// fresh is the latest news, which the console will ask for next.
 	fresh map[watcher.Item]watcher.PlanNews
-
-	recording sync.WaitGroup
-	inTurn    sync.Mutex         // one recording at a time
-	stop      context.CancelFunc // of keeping the plans of a shared ledger
 }
 
 func watchPlans(ctx context.Context, h *home.Home, ledgerFile string) (*planWatch, error) {
@@ -194,17 +188,7 @@ func watchPlans(ctx context.Context, h *home.Home, ledgerFile string) (*planWatc
 	if err != nil {
 		return nil, err
 	}
-	w := &planWatch{ctx: ctx, home: h, watch: watch, seen: map[watcher.Item]model.PlanArtifact{}}
-	ctx, w.stop = context.WithCancel(ctx)
-	w.recording.Go(func() { h.KeepPlans(ctx, func() {}) })
-	return w, nil
-}
-
-// close ends the watch after the ledger has recorded its findings. No caller is waiting in Next at that time.
-func (w *planWatch) close() {
-	w.watch.Close()
-	w.stop()
-	w.recording.Wait()
+	return &planWatch{home: h, watch: watch, seen: map[watcher.Item]model.PlanArtifact{}}, nil
 }
 
 // Plan is part of console.Plans.
@@ -269,20 +253,7 @@ func (w *planWatch) Next(ctx context.Context) (console.News, error) {
 		news.Items = append(news.Items, p.Item.ID)
 		w.fresh[p.Item] = p
 	}
-	if len(news.Items) > 0 {
-		w.recording.Go(func() { w.record(news.Items) })
-	}
 	return news, nil
-}
-
-// record makes the ledger describe plans that changed. The console does not wait for it, because a commit takes as long as everything else
-// between a save and the screen. record ignores refusals. A busy ledger records the plan at its next change.
-func (w *planWatch) record(items []model.ItemID) {
-	w.inTurn.Lock()
-	defer w.inTurn.Unlock()
-	for _, id := range items {
-		_ = w.home.RefreshPlan(w.ctx, model.Envelope{Actor: model.Watcher}, id)
-	}
 }
 
 // desktop uses the programs of the desktop on which the console runs. Over SSH there is none: the programs would act on the wrong machine.

@@ -8,15 +8,12 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
 	"syscall"
-	"time"
 
 	"vise/model"
 	"vise/store"
 	"vise/store/home"
 	"vise/store/transfer"
-	"vise/watcher"
 )
 
 // Connect opens the backend of a ledger on a cluster. Only vise-fleet has it: the client of a cluster would make vise large and slow to
@@ -136,37 +133,5 @@ func (e *Env) attendPlans(ctx context.Context) (leave func()) {
 	if err != nil {
 		return func() {} // each call says so
 	}
-	return wakeful(e, ctx, refreshing(h))
-}
-
-// keepPlans keeps the plan files of this machine and a shared ledger alike, and watches those that agents are shown, until the returned
-// function is called.
-func keepPlans(e *Env, ctx context.Context, h *home.Home, w *watcher.Watcher) (stop func()) {
-	ctx, cancel := context.WithCancel(ctx)
-	var running sync.WaitGroup
-	changed := make(chan struct{}, 1)
-	running.Go(func() {
-		h.KeepPlans(ctx, func() {
-			select {
-			case changed <- struct{}{}:
-			default:
-			}
-		})
-	})
-	running.Go(func() {
-		for tick := time.NewTicker(plansPause); ; {
-			select {
-			case <-ctx.Done():
-				tick.Stop()
-				return
-			case <-changed:
-			}
-			w.Set(plansShown(e, ctx))
-			select {
-			case <-ctx.Done():
-			case <-tick.C:
-			}
-		}
-	})
-	return func() { cancel(); running.Wait() }
+	return beside(ctx, h.KeepPlans)
 }

@@ -127,7 +127,10 @@ func driver(e *Env, o driveOptions, argv []string) (*runner.Driver, error) {
 	}
 	d := &runner.Driver{
 		Programs: programs, Home: h.Dir(), Now: e.now, Report: e.reportTurn,
-		Dir: threadsOf(e, model.Scheduler).Dir, Refresh: refreshing(h),
+		Dir: threadsOf(e, model.Scheduler).Dir,
+		Refresh: func(ctx context.Context, id model.ItemID) error {
+			return h.RefreshPlan(ctx, model.Envelope{Actor: model.Watcher}, id)
+		},
 	}
 	d.Ledger = h.With(d.DirOf)
 	d.Attended = func() bool {
@@ -137,24 +140,13 @@ func driver(e *Env, o driveOptions, argv []string) (*runner.Driver, error) {
 	return d, nil
 }
 
-// refreshing makes the ledger describe plans again.
-func refreshing(h *home.Home) func(context.Context, model.ItemID) error {
-	return func(ctx context.Context, id model.ItemID) error {
-		return h.RefreshPlan(ctx, model.Envelope{Actor: model.Watcher}, id)
-	}
-}
-
 // attend publishes in the home that the scheduler runs, asks forges, wakes the ledger at commits of other processes, and makes it record
 // plans that change. It does so until the returned function is called.
 func attend(e *Env) (leave func()) {
-	withdraw, stop := e.home.Attend(), wakeful(e, e, refreshing(e.home))
-	ctx, end := context.WithCancel(e)
-	var running sync.WaitGroup
-	running.Go(func() { forges(e, e.home).Watch(ctx) })
-	running.Go(func() {
-		channels(e, e.home, func(err error) { fmt.Fprintf(e.err, "vise: channels: %s\n", model.Text(err.Error())) }).Run(ctx)
-	})
-	return func() { end(); running.Wait(); stop(); withdraw() }
+	withdraw := e.home.Attend()
+	told := channels(e, e.home, func(err error) { fmt.Fprintf(e.err, "vise: channels: %s\n", model.Text(err.Error())) })
+	stop := beside(e, e.wakeLedger, e.home.KeepPlans, forges(e, e.home).Watch, told.Run)
+	return func() { stop(); withdraw() }
 }
 
 // consoleRun is one run of a console: what it was given, and what must end with it.
@@ -256,7 +248,7 @@ func (r *consoleRun) session(h *home.Home, agent model.AgentID) (console.Session
 	threads, todos := newThreadView(r, h), newFileTodos(r, r.dir, r.now)
 	todos.home, todos.editor = h, r.openEditorAt
 	exit := func() { r.exitMessage = exitMessage(context.WithoutCancel(r), h, r.now()) }
-	r.atEnd = append(r.atEnd, exit, plans.close, threads.Close, todos.close)
+	r.atEnd = append(r.atEnd, exit, plans.watch.Close, threads.Close, todos.close)
 	r.schedule(h, settling)
 	places := newPlaces(h.Dir(), r.getenv, r.now)
 	return console.Session{
@@ -322,8 +314,8 @@ func createWith(e *Env, agents []model.AgentID) (*home.Home, error) {
 	return d, err
 }
 
-// schedule runs the scheduler while the console runs, after the delay from, and marks that a person can answer. It repeats what fails,
-// and the console shows the result.
+// schedule runs the scheduler and keeps plans while the console runs, after the delay from, and marks that a person can answer. It repeats
+// what fails, and the console shows the result.
 func (r *consoleRun) schedule(h *home.Home, from time.Duration) {
 	ctx, stop := context.WithCancel(r)
 	var running sync.WaitGroup
@@ -332,6 +324,7 @@ func (r *consoleRun) schedule(h *home.Home, from time.Duration) {
 		if home.Pause(ctx, from) == nil {
 			running.Go(func() { forges(r.Env, h).Watch(ctx) })
 			running.Go(func() { channels(r.Env, h, nil).Run(ctx) })
+			running.Go(func() { h.KeepPlans(ctx) })
 			h.Schedule(ctx, runner.Alive)
 		}
 	})

@@ -239,18 +239,19 @@ func changeAnswer[T any](
 	return &reply{data: out, warnings: in.Warnings, text: func(p *page) { show(p, in, out) }}, err
 }
 
-// wakeful runs wakeLedger until the returned function is called. If refresh is not nil, the plans that the agents are shown are also
-// watched, and refreshed when they change.
-func wakeful(e *Env, ctx context.Context, refresh func(context.Context, model.ItemID) error) (stop func()) {
+// beside runs functions until the returned function is called.
+func beside(ctx context.Context, run ...func(context.Context)) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
-	running.Go(func() { wakeLedger(e, ctx, refresh) })
+	for _, f := range run {
+		running.Go(func() { f(ctx) })
+	}
 	return func() { cancel(); running.Wait() }
 }
 
 // wakeLedger wakes the ledger at commits of other processes until ctx ends. If the file cannot be watched, the ledger notices the commits
 // by itself, later.
-func wakeLedger(e *Env, ctx context.Context, refresh func(context.Context, model.ItemID) error) {
+func (e *Env) wakeLedger(ctx context.Context) {
 	d, err := open(e)
 	if err != nil {
 		return
@@ -260,56 +261,11 @@ func wakeLedger(e *Env, ctx context.Context, refresh func(context.Context, model
 		return
 	}
 	defer w.Close()
-	if refresh != nil { // on a cluster no file tells of a change
-		defer keepPlans(e, ctx, d, w)()
-	}
-	moved, next := refresh != nil, time.Now()
-	for {
-		if moved && !time.Now().Before(next) {
-			w.Set(plansShown(e, ctx))
-			moved, next = false, time.Now().Add(plansPause)
-		}
-		wait, stop := ctx, func() {}
-		if moved {
-			wait, stop = context.WithDeadline(ctx, next)
-		}
-		event, err := w.Next(wait)
-		stop()
-		if err != nil && (ctx.Err() != nil || wait.Err() == nil) {
-			return // otherwise it is time to read
-		}
+	for event, err := w.Next(ctx); err == nil; event, err = w.Next(ctx) {
 		if event.LedgerMoved {
 			d.Wake()
-			moved = refresh != nil
-		}
-		for _, p := range event.Plans {
-			_ = refresh(ctx, p.Item.ID) // a change that cannot be recorded now is recorded with the item's next change
 		}
 	}
-}
-
-// plansPause is the time between a change of the ledger and the next read of which plans are shown.
-const plansPause = 250 * time.Millisecond
-
-// watchedAgents is the most agents whose plans a process without a screen watches.
-const watchedAgents = 100
-
-// shownPlans returns the plans of the items that agents are shown, as the ledger has them.
-func plansShown(e *Env, ctx context.Context) map[watcher.Item]model.PlanArtifact {
-	out := map[watcher.Item]model.PlanArtifact{}
-	_ = e.home.View(ctx, func(r model.Reader) error { // a plan that cannot be read now is read at the next commit
-		for _, agent := range r.Agents("", watchedAgents) {
-			for _, id := range model.Shown(r, agent.ID) {
-				if e.home.PlanElsewhere(agent.ID, id) {
-					continue // its file is on another machine
-				}
-				w, _ := r.Item(id)
-				out[watcher.Item{Agent: agent.ID, ID: id}] = w.PlanArtifact
-			}
-		}
-		return nil
-	})
-	return out
 }
 
 // settings returns the operator's settings. The part named must be readable. Without a place for them it returns the defaults.

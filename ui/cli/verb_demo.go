@@ -83,12 +83,13 @@ func (r *consoleRun) demo() (console.Session, *home.Home, error) {
 	if err != nil {
 		return console.Session{}, nil, err
 	}
-	r.atEnd = append(r.atEnd, plans.close)
+	r.atEnd = append(r.atEnd, plans.watch.Close)
 	r.home = h
 	ctx, stop := context.WithCancel(r)
 	r.running.Go(func() { _ = w.play(ctx, demoScript()) })
 	live := newDemoSession(h, r.now)
 	r.running.Go(func() { _ = live.play(ctx) })
+	r.running.Go(func() { h.KeepPlans(ctx) })
 	r.atEnd = append(r.atEnd, func() { stop(); r.running.Wait() })
 	return console.Session{
 		Ledger: h, Plans: plans, Drafts: newDrafts(dir), EditBuffers: newEdits(h), SeenPlans: newSeenPlans(dir), Saves: h, Demo: true,

@@ -73,7 +73,7 @@ func events(e *Env, o eventsOptions) error {
 		return err
 	}
 	if o.follow {
-		defer wakeful(e, e, nil)()
+		defer beside(e, e.wakeLedger)()
 	}
 	for o.follow {
 		if err := s.more(); err != nil {

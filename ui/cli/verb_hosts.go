@@ -188,7 +188,7 @@ authorized_keys that begins with command="vise admin hosts serve" limits a key t
 			if err != nil {
 				return nil, err
 			}
-			defer wakeful(e, e, refreshing(h))()
+			defer beside(e, e.wakeLedger, h.KeepPlans)()
 			return nil, h.ServeHost(e, e.in, e.out)
 		},
 	}
