@@ -14,6 +14,7 @@ import (
 	"github.com/coreos/go-systemd/v22/daemon"
 
 	"vise/model"
+	"vise/store/home"
 	"vise/store/transfer"
 	"vise/ui/acp"
 	"vise/ui/agents"
@@ -207,7 +208,14 @@ makes. /healthz, /readyz and /metrics are for this machine. With --drive it also
 				return nil, err
 			}
 			s.Ledger, s.Answered, s.Now = h, h.Answered, e.now
-			s.Version, s.Conditions = builtVersion().Version, h.Conditions
+			s.Version, s.Conditions, s.Sessions = builtVersion().Version, h.Conditions, sessionsIn(h, e.now).Known
+			hosts := home.NewHosts(e, hostOptions(e))
+			defer hosts.Close()
+			s.Machines = func() []model.HostState {
+				s, _ := settings(e, "hosts", "")
+				hosts.Set(hostsOf(s.Hosts))
+				return hosts.States()
+			}
 			if _, shared := h.Ledger.Cluster(); shared {
 				s.Cluster = h.ClusterStatus
 			}

@@ -151,6 +151,23 @@ func (s *Server) metrics(w http.ResponseWriter, r *http.Request) {
 			out.value(fmt.Sprintf(`{code=%q}`, x.Code), 1)
 		}
 	}
+	if s.Sessions != nil {
+		live := map[bool]int{}
+		for _, x := range s.Sessions() {
+			if x.State != home.SessionGone {
+				live[x.Driver.PID != 0]++
+			}
+		}
+		out.family("vise_sessions", "gauge", "Sessions of agents' programs that live: driven by vise, or interactive in a terminal.")
+		out.value(`{kind="driven"}`, live[true])
+		out.value(`{kind="interactive"}`, live[false])
+	}
+	if s.Machines != nil {
+		out.family("vise_host_up", "gauge", "Whether the host is connected.")
+		for _, x := range s.Machines() {
+			out.value(fmt.Sprintf(`{host=%q}`, x.Name), one(!x.Away))
+		}
+	}
 	if s.Cluster != nil {
 		at, _ := s.Cluster(r.Context()) // with an error it still has what each member says
 		out.cluster(at)

@@ -40,6 +40,9 @@ type Server struct {
 	Version    string
 	Conditions func(context.Context) []model.Condition
 	Cluster    func(context.Context) (store.ClusterStatus, error)
+	// Sessions are the known sessions of agents' programs, and Machines the states of the hosts; both may be nil.
+	Sessions func() []home.Session
+	Machines func() []model.HostState
 	// Report is called with errors; it may be nil.
 	Report func(error)
 

@@ -18,6 +18,7 @@ import (
 
 	"vise/model"
 	"vise/store"
+	"vise/store/home"
 )
 
 // bench is a server on the loopback device with one item that waits for something outside.
@@ -37,6 +38,11 @@ func newServeBench(t *testing.T) *serveBench {
 	b.wait = b.do("agent:ann", model.WaitFor{WorkItemID: b.item, Reason: "the build", Wake: model.WakeExternal, Resource: "run-1"}).WaitID
 	ready := make(chan net.Addr, 1)
 	s := &Server{Ledger: b.ledger, Now: time.Now, Listen: "127.0.0.1:0", Ready: func(a net.Addr) { ready <- a }}
+	s.Sessions = func() []home.Session {
+		return []home.Session{{State: home.SessionWorks, Driver: model.Process{PID: 1}}, {State: home.SessionRests}, {State: home.SessionAsks},
+			{State: home.SessionGone}, {State: home.SessionGone, Driver: model.Process{PID: 1}}}
+	}
+	s.Machines = func() []model.HostState { return []model.HostState{{Name: "build"}, {Name: "laptop", Away: true}} }
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- s.Run(ctx) }()
@@ -412,7 +418,8 @@ func TestMetricsTellOfCommandsInTheFormatOfPrometheus(t *testing.T) {
 		}
 	}
 	for _, want := range []string{`vise_commands_total{kind="DeliverIngress",outcome="ok"} 1`, `vise_command_seconds_bucket{le="+Inf"} `,
-		"vise_build_info{", `vise_needs{agent="ann",need="triggered"} 1`, "vise_oldest_need_seconds ", "vise_cost_dollars{"} {
+		"vise_build_info{", `vise_needs{agent="ann",need="triggered"} 1`, "vise_oldest_need_seconds ", "vise_cost_dollars{",
+		`vise_sessions{kind="driven"} 1`, `vise_sessions{kind="interactive"} 2`, `vise_host_up{host="build"} 1`, `vise_host_up{host="laptop"} 0`} {
 		if !strings.Contains(string(raw), want) {
 			t.Errorf("no %s in\n%s", want, raw)
 		}
