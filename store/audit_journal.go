@@ -114,9 +114,9 @@ func (h *history) portion(key, payload []byte) {
 		h.rows++
 		h.expect(key, nil)
 	}
-	f, at := NewFacts(h.txn), fix{key: answerKey(p.Key), payload: answerAt(p.Revision, p.Agent)}
+	f, at := NewFacts(h.txn), fix{key: answerKey(p.Key, p.Agent), payload: []byte(number(p.Revision))}
 	if p.Key != "" && p.Revision > f.PartHead(p.Agent).Pruned && !bytes.Equal(f.Payload(at.key), at.payload) {
-		if answer, ok := f.answer(p.Key); !ok || answer.Key != p.Key { // a key that was lost can have answered another change since
+		if answer, ok := f.answer(p.Key, "", p.Agent); !ok || answer.Key != p.Key { // a key that was lost can have answered another change since
 			h.fix(at, "does not lead to its answer")
 		}
 	}

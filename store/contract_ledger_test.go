@@ -166,11 +166,17 @@ func keyOfAnother(t *testing.T, b store.Backend) {
 	if code(err) != model.CodeInvalid {
 		t.Errorf("got %v", err)
 	}
-	for _, agent := range []model.AgentID{"ada", "bob"} {
-		_, err = l.Apply(ctx, model.Envelope{Key: "k2", Actor: model.Operator, Agent: agent, Command: model.CreateWorkItem{Objective: "x"}})
+	for _, agent := range []model.AgentID{"ada", "bob"} { // a key is its agent's
+		r, err := l.Apply(ctx, model.Envelope{Key: "k2", Actor: model.Operator, Agent: agent, Command: model.CreateWorkItem{Objective: "x"}})
+		if err != nil || r.Replayed || r.AgentID != agent {
+			t.Errorf("a key of ada, for %s: %+v, %v", agent, r, err)
+		}
 	}
-	if code(err) != model.CodeInvalid {
-		t.Errorf("the same command for another agent: %v", err)
+	for key, want := range map[string]model.Code{"k3": model.CodeNotFound, "k1": model.CodeInvalid} {
+		e := model.Envelope{Key: key, Actor: model.Operator, Command: model.PickWorkItem{WorkItemID: "wi-none"}}
+		if _, err = l.Apply(ctx, e); code(err) != want {
+			t.Errorf("what is refused, with the key %s: %v", key, err)
+		}
 	}
 }
 

@@ -82,8 +82,8 @@ func (f *Facts) deriveItem(id model.ItemID) derived {
 	waits := f.ItemWaits(w.AgentID, id)
 	row := model.RowOf(w, waits, a.CurrentWorkItemID == id)
 	d := derived{agent: w.AgentID, tallies: row.Tallies(), rows: map[string][]byte{
-		string(indexKey(row)):         encodeRow(row),
-		string(handleKey(row.Handle)): []byte(id),
+		string(indexKey(row)):                    encodeRow(row),
+		string(handleKey(row.Handle, w.AgentID)): []byte(id),
 	}}
 	if row.Offered() {
 		d.rows[string(append(indexPrefix(row.AgentID, model.ReportOffered), row.SortKey()...))] = encodeRow(row)

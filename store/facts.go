@@ -220,7 +220,19 @@ func (f *Facts) QueuedMessages(a model.AgentID, limit int) []model.Message {
 	return listed[model.Message](f, model.KindMessage, Prefix(prefix), len(prefix)+2+AgeSize, max(limit, 0))
 }
 
-func (f *Facts) ItemOf(h model.Handle) model.ItemID { return model.ItemID(f.Payload(handleKey(h))) }
+func (f *Facts) ItemOf(h model.Handle) (id model.ItemID) {
+	f.named(handleKey(h, ""), func(found model.ItemID) bool { id = found; return false })
+	return id
+}
+
+// named visits the ids of the items whose handles' keys begin with a prefix.
+func (f *Facts) named(prefix []byte, visit func(model.ItemID) bool) {
+	f.Scan(Prefix(prefix), func(key, value []byte) bool {
+		id, err := kv.Unframe(key, value)
+		f.Harmed(err)
+		return visit(model.ItemID(id))
+	})
+}
 
 func (f *Facts) Rows(a model.AgentID, c model.Class, after *model.Row, limit int) []model.Row {
 	keys := Prefix(indexPrefix(a, c))

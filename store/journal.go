@@ -2,7 +2,6 @@ package store
 
 import (
 	"bytes"
-	"encoding/binary"
 	"encoding/json"
 	"time"
 
@@ -356,15 +355,10 @@ func lapse(from, to time.Time) time.Duration {
 // keepAnswer stores the portion as the answer to its key, moves the head's time, and deletes some old answers of the part.
 func (f *Facts) keepAnswer(h *PartHead, p Portion) {
 	if p.Key != "" {
-		f.Put(answerKey(p.Key), answerAt(p.Revision, p.Agent))
+		f.Put(answerKey(p.Key, p.Agent), []byte(number(p.Revision)))
 	}
 	h.Kept, h.At = h.Kept+lapse(h.At, p.At), p.At
 	f.prune(h, p.Agent)
-}
-
-// answerAt is the value of an answer's key.
-func answerAt(revision uint64, part model.AgentID) []byte {
-	return append(binary.BigEndian.AppendUint64(nil, revision), part...)
 }
 
 // prune deletes some old answers of a part, and reports whether there were some.
@@ -388,7 +382,7 @@ func (f *Facts) prune(h *PartHead, part model.AgentID) bool {
 				key, _ = LoadedAt(f, old.Revision, part, readAnswerKey)
 			}
 			if key != "" {
-				lapsed = append(lapsed, answerKey(key))
+				lapsed = append(lapsed, answerKey(key, part))
 			}
 			h.Pruned, h.PrunedSeq, h.Kept = old.Revision, old.Seq, max(h.Kept-lapse(old.At, next.At), 0)
 		}
@@ -401,14 +395,22 @@ func (f *Facts) prune(h *PartHead, part model.AgentID) bool {
 	return h.Pruned > was
 }
 
-// answer returns the change that used an idempotency key.
-func (f *Facts) answer(key string) (Portion, bool) {
-	payload := f.Payload(answerKey(key))
-	if len(payload) <= numberSize {
-		return Portion{}, false
+// answer returns the change of a part that used an idempotency key. Without a part it is that of any, rather one with the same print.
+func (f *Facts) answer(key, print string, part model.AgentID) (p Portion, ok bool) {
+	if part != "" {
+		if at := f.Payload(answerKey(key, part)); at != nil {
+			p, ok = f.portionAt(NumberAt(at), part)
+		}
+		return p, ok && p.Receipt != nil
 	}
-	p, ok := f.portionAt(binary.BigEndian.Uint64(payload), model.AgentID(payload[numberSize:]))
-	return p, ok && p.Receipt != nil
+	var parts []model.AgentID
+	f.Scan(Prefix(answerKey(key, "")), func(k, _ []byte) bool { parts = append(parts, PartOf(k)); return true })
+	for _, part := range parts {
+		if x, is := f.answer(key, print, part); is && p.Print != print {
+			p, ok = x, true
+		}
+	}
+	return p, ok
 }
 
 // ArchivedTo is the newest change of a part that is in the archive and no longer in the journal: its number, its revision, the hash of its

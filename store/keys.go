@@ -15,8 +15,8 @@ import (
 )
 
 // These are the keys of a ledger. A ledger has a part for each agent: the records that the agent owns, what derives from them, and their
-// history. Each key names the agent of its part; only about/, handle/ and key/ belong to the whole ledger. A change writes the head of each
-// part that it changes, so two changes to different parts share nothing but the revision.
+// history. Each key names the agent of its part; only about/ belongs to the whole ledger. A change writes the head of each part that it
+// changes, so two changes to different parts share nothing but the revision.
 //
 // <n> is a number in eight bytes, big-endian, so that byte order is number order; <time> likewise; <~time> has the newest first. Ids
 // contain no slash.
@@ -35,7 +35,7 @@ import (
 //
 //	index/<agent>/<class>/<sort key>                      an item's row; the sort key ends in its id
 //	due/<agent>/<time>/<item>/<wait>                      a recheck (no wait) or a timer
-//	handle/<handle>                                       the item's id
+//	handle/<handle>/<agent>                               the item's id
 //	waits/<agent>/<item>/a/<time>/<wait>                  active waits, by creation
 //	waits/<agent>/<item>/c/<~time>/<wait>                 cancelled waits
 //	resource/<agent>/<kind>/<hash>/<time>/<wait>          active waits on a resource
@@ -55,7 +55,7 @@ import (
 //	log/<agent>/<revision>             the changes of an agent's part; of one in the archive, the answer to its key while that is kept
 //	trail/<agent>/<item>/<revision>    the changes with events of an item
 //	agent-head/<agent>                 the agent's newest change, its hash, and the number of items in each tally
-//	key/<idempotency key>              the revision and the agent of the change with this key
+//	key/<hash>/<agent>                 the revision of the change with the idempotency key that has this hash
 //
 // Beside the records, on a cluster alone (see keepsBodies); a copy of the ledger elsewhere leaves them out:
 //
@@ -136,13 +136,13 @@ func instant(t time.Time) string {
 }
 
 // PartOf returns the agent whose part of the ledger a key belongs to; empty for a key of the whole ledger. The agent is the last segment of
-// a key of a record, the journal, the inbox or the completed items, and otherwise the one after the table's name.
+// a key of a record, a handle, an answer, the journal, the inbox or the completed items, and otherwise the one after the table's name.
 func PartOf(key []byte) model.AgentID {
 	name, rest, _ := bytes.Cut(key, []byte("/"))
 	switch table := string(name) + "/"; {
-	case slices.Contains([]string{"about/", tableHandle, tableAnswer}, table):
+	case table == "about/":
 		return ""
-	case slices.Contains([]string{TableJournal, tableInbox, TableDone}, table) || model.RecordKind(name).Known():
+	case slices.Contains([]string{TableJournal, tableInbox, TableDone, tableHandle, tableAnswer}, table) || model.RecordKind(name).Known():
 		return model.AgentID(key[bytes.LastIndexByte(key, '/')+1:])
 	}
 	agent, _, _ := bytes.Cut(rest, []byte("/"))
@@ -196,7 +196,9 @@ func dueKey(a model.AgentID, d model.Due) []byte {
 	return append(duePrefix(a), cat(instant(d.At), "/", string(d.ItemID), "/", string(d.WaitID))...)
 }
 
-func handleKey(h model.Handle) []byte { return cat(tableHandle, string(h)) }
+func handleKey(h model.Handle, part model.AgentID) []byte {
+	return cat(tableHandle, string(h), "/", string(part))
+}
 
 var (
 	waitStatus = map[bool]string{true: "/a/", false: "/c/"} // active, cancelled
@@ -254,7 +256,9 @@ const AgeSize = 8 + 1
 
 func HeadKey(a model.AgentID) []byte { return cat(TableHead, string(a)) }
 
-func answerKey(key string) []byte { return cat(tableAnswer, key) }
+func answerKey(key string, part model.AgentID) []byte {
+	return cat(tableAnswer, model.Hash(key)[:32], "/", string(part))
+}
 
 func JournalKey(revision uint64, part model.AgentID) []byte {
 	return cat(TableJournal, number(revision), "/", string(part))

@@ -286,7 +286,7 @@ func (l *Ledger) outcome(ctx context.Context, e model.Envelope, fp string, cause
 	var ok bool
 	var unread error
 	err := l.ViewFacts(ctx, func(f *Facts) error {
-		if known, ok = f.answer(e.Key); ok {
+		if known, ok = f.answer(e.Key, fp, ""); ok {
 			unread = l.after(NewFacts(f.Txn), *known.Receipt, then)
 		}
 		return nil

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"vise/model"
-	"vise/store/kv"
 )
 
 // maxCandidates is how many candidates an ambiguous reference lists.
@@ -34,10 +33,10 @@ func (f *Facts) resolve(ref string) (model.ItemID, error) {
 		if _, ok := f.Item(model.ItemID(s)); ok {
 			return model.ItemID(s), nil
 		}
-		if id := f.Payload(handleKey(model.Handle(s))); id != nil {
-			_, ok := f.Item(model.ItemID(id))
-			f.found(ok, recordsFrom(model.KindItem, string(id)))
-			return model.ItemID(id), nil
+		if ids := f.beginning([]string{s + "/"}); len(ids) > 0 {
+			_, ok := f.Item(ids[0])
+			f.found(ok, recordsFrom(model.KindItem, string(ids[0])))
+			return f.only(ids, ref)
 		}
 	}
 	if len(strings.TrimPrefix(ref, itemPrefix)) < shortestPrefix {
@@ -73,11 +72,7 @@ func (f *Facts) beginning(spellings []string) []model.ItemID {
 			n, _ := recordIn(key)
 			return add(model.ItemID(n.Key))
 		})
-		f.Scan(Prefix(handleKey(model.Handle(s))), func(key, value []byte) bool {
-			id, err := kv.Unframe(key, value)
-			f.Fail(err)
-			return add(model.ItemID(id))
-		})
+		f.named(cat(tableHandle, s), add)
 	}
 	return ids
 }

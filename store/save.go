@@ -11,17 +11,22 @@ import (
 )
 
 // judge answers a command inside a transaction. For a known key it returns the stored
-// receipt; otherwise it judges the command and saves the result. The plan ahead exists already.
+// receipt; otherwise it saves the result. A key is known to the part that has its change, which is only known when the command is judged.
+// Only if that finds nothing to change, all parts are asked. The plan ahead exists already.
 func (l *Ledger) judge(ctx context.Context, t Txn, at model.Stamp, e model.Envelope, fp string,
 	ahead model.NewPlan) (model.Receipt, error) {
 	f := NewFacts(t)
-	if known, ok := f.answer(e.Key); ok || f.Err != nil {
-		return replayed(known, fp, f.Err)
-	}
 	f.fresh = at.NewID
 	change, err := model.Step(f, at, e.Command)
-	if f.Err != nil {
-		return model.Receipt{}, f.Err
+	err = cmp.Or(f.Err, err)
+	part, events := model.AgentID(""), []model.Entry(nil)
+	if err == nil && !change.Empty() {
+		events = entriesOf(f, at, change)
+		part = receiptPart(change.Receipt, change.Writes, events)
+	}
+	of := NewFacts(t) // f can have failed
+	if known, ok := of.answer(e.Key, fp, part); ok || of.Err != nil {
+		return replayed(known, fp, of.Err)
 	}
 	if err != nil {
 		return model.Receipt{}, err
@@ -41,9 +46,9 @@ func (l *Ledger) judge(ctx context.Context, t Txn, at model.Stamp, e model.Envel
 	if err := l.createPlans(change.NewPlans, ahead); err != nil {
 		return model.Receipt{}, err
 	}
-	c := commit{At: at.At, Actor: at.Actor, Person: at.Person, Key: e.Key, Print: fp, Receipt: change.Receipt,
+	c := commit{At: at.At, Actor: at.Actor, Person: at.Person, Key: e.Key, Print: fp, Part: part, Receipt: change.Receipt,
 		Plans: plansOf(change.NewPlans)}
-	saved := f.save(c, change.Writes, entriesOf(f, at, change))
+	saved := f.save(c, change.Writes, events)
 	if plan, ok := e.Command.(model.SavePlan); ok {
 		f.saveBody(plan)
 	}
@@ -64,7 +69,7 @@ func replayed(known Portion, fp string, err error) (in model.Receipt, _ error) {
 func (l *Ledger) Answered(ctx context.Context, e model.Envelope) (in model.Receipt, ok bool, err error) {
 	err = l.ViewFacts(ctx, func(f *Facts) (err error) {
 		var known Portion
-		if known, ok = f.answer(e.Key); ok {
+		if known, ok = f.answer(e.Key, printOf("request "+e.Request), ""); ok {
 			in, err = replayed(known, printOf("request "+e.Request), f.Err)
 		}
 		return err

@@ -115,29 +115,26 @@ func (b *Backend) permissions(g store.Grant) []permission {
 	case len(g.Agents) == 0:
 		return []permission{prefix("", authpb.READWRITE)}
 	}
-	all := []permission{prefix("", authpb.READ), prefix(spaceNames, authpb.READWRITE)}
-	for _, name := range store.Tables {
-		switch t := tables[name]; {
-		case t.whole && name != aboutTable: // a change adds its answer and its handles
-			all = append(all, prefix(spaceWhole+name, authpb.READWRITE))
-		case t.shown:
-			for _, agent := range g.Agents {
-				all = append(all, permission{key: b.root + spaceShown + name + string(agent), of: authpb.READWRITE},
-					prefix(spaceShown+name+string(agent)+"/", authpb.READWRITE))
+	write := func(path string) permission { return permission{key: b.root + path, of: authpb.READWRITE} }
+	all := []permission{prefix("", authpb.READ), write(mayWrite)}
+	for _, agent := range g.Agents {
+		for _, name := range store.Tables {
+			if tables[name].shown {
+				all = append(all, write(spaceShown+name+string(agent)), prefix(spaceShown+name+string(agent)+"/", authpb.READWRITE))
 			}
 		}
-	}
-	for _, agent := range g.Agents {
-		all = append(all, prefix(spaceParts+string(agent)+"/", authpb.READWRITE),
-			permission{key: b.root + liveOf(agent), of: authpb.READWRITE})
+		all = append(all, prefix(spaceParts+string(agent)+"/", authpb.READWRITE), write(liveOf(agent)))
 	}
 	return all
 }
 
+// mayWrite is a key that nobody writes: whoever may change an agent may.
+const mayWrite = "w"
+
 // OnlyReads implements store.Backend. The server looks whether a change is permitted before it compares, and no key has this
 // revision.
 func (b *Backend) OnlyReads(ctx context.Context) (bool, error) {
-	key := b.root + spaceNames // whoever may change an agent may change names
+	key := b.root + mayWrite
 	_, err := b.changeIf(ctx, key, -1, clientv3.OpPut(key, ""))
 	if errors.Is(err, rpctypes.ErrPermissionDenied) {
 		return true, nil

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"time"
 
 	"go.etcd.io/etcd/api/v3/mvccpb"
@@ -48,7 +47,7 @@ func (b *Backend) Update(ctx context.Context, fn func(store.Txn) error) error {
 			try--
 			continue
 		}
-		if mirrored && (conflict != "" || !t.sent) { // what was not compared at a commit is judged by what is newest
+		if (mirrored || t.assumed) && (conflict != "" || !t.sent) { // what was not compared at a commit is judged by what is newest
 			mirrored = false
 			continue
 		}
@@ -110,8 +109,7 @@ func tooLarge(format string, args ...any) error {
 	return model.Invalid("the change is too large for the cluster: "+format, args...).WithHint("do less at once")
 }
 
-// complete reads what the commit compares and was not read yet: the heads of parts that are written, and the names of new ids. At the first
-// try these are not read: an id that is made is in no name.
+// complete reads what the commit compares and was not read yet: the heads of parts that are written.
 func (t *txn) complete() error {
 	if len(t.writes) == 0 {
 		return nil
@@ -127,48 +125,25 @@ func (t *txn) complete() error {
 		}
 		reads = append(reads, one(headOf(part)))
 	}
-	for id, o := range t.owners {
-		switch path := spaceNames + id; {
-		case o.new && t.first:
-			t.compared[path] = 0
-		case o.new:
-			reads = append(reads, one(path))
-		}
-	}
 	pages, err := t.read(reads...)
-	for i, p := range pages {
-		if path := reads[i].from; reads[i].part == "" {
-			t.compared[path] = p.first().changed
-		}
-		id, named := strings.CutPrefix(reads[i].from, spaceNames)
-		if x := p.first(); named && x.changed != 0 && string(x.value) != string(t.owners[id].part) {
-			return fmt.Errorf("%q is of agent %s, not %s", id, x.value, t.owners[id].part)
-		}
+	if err == nil {
+		t.compared[reads[0].from] = pages[0].first().changed
 	}
 	return err
 }
 
 // operations are the writes as the server takes them.
 func (t *txn) operations() (ops []clientv3.Op, size int) {
-	put := func(path string, value []byte) {
-		ops = append(ops, clientv3.OpPut(t.b.root+path, string(value)))
-		size += len(path) + len(value)
-	}
 	for key, value := range t.writes {
 		path := pathOf([]byte(key))
 		switch {
 		case key == string(about) && t.counts(t.cached[one(path)].first(), value): // by itself
 		case value == nil:
 			ops = append(ops, clientv3.OpDelete(t.b.root+path))
-			size += len(path)
 		default:
-			put(path, value)
+			ops = append(ops, clientv3.OpPut(t.b.root+path, string(value)))
 		}
-	}
-	for id, o := range t.owners {
-		if o.new && t.compared[spaceNames+id] == 0 {
-			put(spaceNames+id, []byte(o.part))
-		}
+		size += len(path) + len(value)
 	}
 	return ops, size
 }
@@ -191,7 +166,7 @@ func (t *txn) compares() (all []clientv3.Cmp) {
 		unchanged(headOf(part), changed)
 	}
 	for s := range t.scanned {
-		// That nothing was put. What was read and is deleted would pass; heads and names are never deleted.
+		// That nothing was put. What was read and is deleted would pass; heads are never deleted.
 		all = append(all, clientv3.Compare(clientv3.ModRevision(t.b.root+s.from), "<", t.at+1).WithRange(t.b.root+s.to))
 		for r, p := range t.cached {
 			if x := p.first(); r.to == "" && r.part == "" && x.changed != 0 && r.from >= s.from && r.from < s.to {
@@ -252,9 +227,9 @@ func (t *txn) send(ops []clientv3.Op) (conflict string, err error) {
 
 // committed notes a commit of this process.
 func (t *txn) committed(revision int64) {
-	for id, o := range t.owners {
-		if o.new {
-			t.b.names.put(id, o.part)
+	for id, part := range t.owners {
+		if part != "" {
+			t.b.names.put(id, part)
 		}
 	}
 	t.deliver(revision)

@@ -16,8 +16,7 @@ func TestATakenHandleIsNotGivenAgain(t *testing.T) {
 	cluster := storetest.StartEtcd(t, 1)
 	b := open(t, cluster, "l")
 	l := ledgerOn(t, b)
-	memory := kv.NewMemory()
-	free := ledgerOn(t, memory)
+	free := ledgerOn(t, kv.NewMemory())
 	l.NewID = func() string { return "same" }
 	free.NewID = l.NewID
 	r, err := free.Apply(ctx, envelope("ann", "k", model.CreateWorkItem{Objective: "x"}))
@@ -25,9 +24,10 @@ func TestATakenHandleIsNotGivenAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	handle := handleIn(t, free, r.WorkItemID)
-	err = memory.View(ctx, func(from store.Txn) error {
-		value, _ := from.Get([]byte("handle/" + handle)) // memory does not fail
-		return b.Update(ctx, func(x store.Txn) error { return x.Put([]byte("handle/"+handle), value) })
+	key := []byte("handle/" + handle + "/bob")
+	err = b.Update(ctx, func(x store.Txn) error {
+		head := []byte("agent-head/bob")
+		return errors.Join(x.Put(head, kv.Frame(head, []byte("{}"))), x.Put(key, kv.Frame(key, []byte("wi-1"))))
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -174,5 +174,43 @@ func TestAKnownHeadIsComparedAtTheCommit(t *testing.T) {
 	write(other, func() {})
 	if tries := write(b, func() { write(other, func() {}) }); tries != 2 {
 		t.Errorf("a head of an earlier revision was compared after %d tries", tries)
+	}
+}
+
+// An id that was looked for in all parts and is in none is not made in two, and what is there is not taken for new.
+func TestANewIDIsCompared(t *testing.T) {
+	cluster := storetest.StartEtcd(t, 1)
+	mine, other := open(t, cluster, "l"), open(t, cluster, "l")
+	ledgerOn(t, mine)
+	write := func(b *Backend, part string, look func(store.Txn) bool) (found bool) {
+		t.Helper()
+		err := b.Update(ctx, func(x store.Txn) error {
+			if found = look(x); found {
+				return nil
+			}
+			return errors.Join(x.Put([]byte("agent-head/"+part), []byte(part)), x.Put([]byte("item/wi-1/"+part), []byte(part)))
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return found
+	}
+	blind := func(store.Txn) bool { return false }
+	tries := 0
+	if !write(mine, "bob", func(x store.Txn) (found bool) {
+		if err := x.Scan(store.Prefix([]byte("item/wi-1/")), func([]byte, []byte) bool { found = true; return false }); err != nil {
+			t.Error(err)
+		}
+		if tries++; tries == 1 {
+			write(other, "ann", blind)
+		}
+		return found
+	}) {
+		t.Error("an id is of two agents")
+	}
+	tries = 0
+	write(open(t, cluster, "l"), "ann", func(store.Txn) bool { tries++; return false })
+	if tries != 2 {
+		t.Errorf("what is there was taken for new, after %d tries", tries)
 	}
 }

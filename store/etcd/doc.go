@@ -4,8 +4,9 @@
 // # Layout (keys.go)
 //
 // All keys lie below /vise/<ledger>/. The ledger is divided into parts, one for each agent. f/ has of each part what a console shows of
-// all agents; p/<agent>/ has the rest; n/ has what belongs to the whole ledger, with n/id/<id> for the agent of an id; s/ has the claims
-// of processes. A ledger's key is stored at one path, and a path is the key of etcd without the prefix.
+// all agents; p/<agent>/ has the rest, also its handles and the keys of its commands; n/ has what belongs to the whole ledger; s/ has
+// the claims of processes. So who may change one agent only can change nobody else's names. A ledger's key is stored at one path, and a
+// path is the key of etcd without the prefix.
 //
 // # Heads and compare (commit.go)
 //
@@ -15,8 +16,8 @@
 // If nothing that it depends on was written since, Then write, Else read the heads, to name who was in the way. It depends on
 //
 //   - the head of each part that it read or writes, with the revision of its last change;
-//   - each path of n/ that it read, the same; of an id that it makes, that n/id/<id> is absent;
-//   - each range across parts that it read, of which nothing may have been put;
+//   - each path of n/ that it read, the same; that the key of the command and an id that it makes are not there, which it does not read;
+//   - each range across parts that it read, of which nothing may have been put; of an item that is imported, all heads;
 //   - the fences: turns and claims, by the revision at which they were made.
 //
 // If something was written since, the change is judged again with what is newest, at most maxTries times. If a fence does not hold, the
@@ -35,6 +36,9 @@
 // The first request of a transaction is linearizable and determines its revision, at which all others read. Each request also reads the
 // heads of the parts and, with a record, what is usually read next. A program that makes one change and ends looks first at what it
 // changes: its views read on at one revision, and the first request of its change reads all that again. So it takes three to five requests.
+//
+// Only the part that has a name, an id or a handle, stores it. A transaction that does not know the part reads which parts there are, and
+// then asks all of them at once: a bare handle takes three round trips, with a thousand agents too.
 //
 // # Revisions and the feed (scan.go)
 //

@@ -204,11 +204,11 @@ func TestAChangeThatIsTooLargeIsRefused(t *testing.T) {
 	for name, fill := range map[string]func(store.Txn) error{
 		"operations": func(txn store.Txn) (err error) {
 			for i := range 200 {
-				err = errors.Join(err, txn.Put(fmt.Appendf(nil, "handle/%d", i), nil))
+				err = errors.Join(err, txn.Put(fmt.Appendf(nil, "about/%d", i), nil))
 			}
 			return err
 		},
-		"bytes": func(txn store.Txn) error { return txn.Put([]byte("handle/1"), make([]byte, maxBytes+1)) },
+		"bytes": func(txn store.Txn) error { return txn.Put([]byte("about/1"), make([]byte, maxBytes+1)) },
 	} {
 		err := b.Update(ctx, fill)
 		if code(err) != model.CodeInvalid || !strings.Contains(err.Error(), "too large for the cluster") {

@@ -12,22 +12,24 @@ import (
 //
 //	f/<table>/<agent>/…   of each part, what a console shows of all agents: its head, the agent, its inbox, its lists of items,
 //	                      and the plans whose file awaits an edit
-//	p/<agent>/<table>/…   the rest of each part
-//	n/…                   what belongs to the whole ledger, and n/id/<id>, the agent of a record's id
+//	p/<agent>/<table>/…   the rest of each part, also its handles and the keys of its commands
+//	n/…                   what belongs to the whole ledger
 //
-// So a console watches one prefix, and a permission to write a part is two prefixes and a few keys. Within a table of a part, stored keys
-// have the order of the ledger's keys. The history is stored newest first, because that is how it is read in pages, and etcd reads a
-// range to its end before it reverses it.
+// So a console watches one prefix, and a permission to write a part is a few prefixes and keys, of nobody else's names. Which part has a
+// name is stored nowhere: all are asked for it (partsOf). Within a table of a part, stored keys have the order of the ledger's keys. The
+// history is stored newest first, because that is how it is read in pages, and etcd reads a range to its end before it reverses it.
 const (
 	spaceShown = "f/"
 	spaceParts = "p/"
 	spaceWhole = "n/"
-	spaceNames = "n/id/"
 )
 
 const (
-	tableHead  = "agent-head/"
-	tableInbox = "inbox/"
+	tableHead   = "agent-head/"
+	tableInbox  = "inbox/"
+	tableItem   = "item/"
+	tableHandle = "handle/"
+	tableAnswer = "key/"
 )
 
 // table is how the keys of a table are stored. Its name ends with a slash.
@@ -36,7 +38,8 @@ type table struct {
 	// whole: the keys belong to the whole ledger. last: they end with the agent of their part; otherwise the agent comes first.
 	whole, last bool
 	shown       bool // in spaceShown
-	named       bool // records of an id that leads to their part
+	named       bool // the keys are a name and the agent
+	record      bool // the names are ids: each is of one part
 	newest      bool // the keys have a number, and are stored newest first
 	// refers is the kind of the records to which the table's keys refer: they end with an id, or with an id and the agent.
 	refers model.RecordKind
@@ -59,8 +62,9 @@ var tables = func() map[string]table {
 		all[name] = table{name: name, whole: part == "", last: part == "last"}
 	}
 	for _, kind := range model.Kinds() { // the key of an agent is its id
-		set(func(t *table) { t.named, t.last = kind != model.KindAgent, kind != model.KindAgent }, string(kind)+"/")
+		set(func(t *table) { t.record = kind != model.KindAgent; t.named, t.last = t.record, t.record }, string(kind)+"/")
 	}
+	set(func(t *table) { t.named = true }, tableHandle, tableAnswer)
 	set(func(t *table) { t.shown = true }, tableHead, "agent/", tableInbox, "index/", "awaited/")
 	set(func(t *table) { t.newest = true }, "journal/", "log/")
 	set(func(t *table) { t.history = true }, "trail/", "log/")
@@ -104,9 +108,6 @@ func tableOf(key []byte) table {
 
 // headOf is where the head of a part is stored.
 func headOf(part model.AgentID) string { return spaceShown + tableHead + string(part) }
-
-// handleOf is where the id of a handle is stored.
-func handleOf(handle string) string { return spaceWhole + "handle/" + handle }
 
 // pathOf is where a key is stored; empty for a key that is not of its table's form.
 func pathOf(key []byte) string {
@@ -286,8 +287,8 @@ func (t table) onePart(r store.Range) (model.AgentID, bool) {
 	return model.AgentID(part), ok
 }
 
-// oneID is the id whose records a range is of, if the range shows it.
-func (t table) oneID(r store.Range) (string, bool) {
+// oneName is the name of which a range is, if the range shows it.
+func (t table) oneName(r store.Range) (string, bool) {
 	if !t.named {
 		return "", false
 	}

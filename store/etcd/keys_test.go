@@ -3,7 +3,6 @@ package etcd
 import (
 	"bytes"
 	"slices"
-	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -53,9 +52,6 @@ func TestEachKeyHasAPlaceOfItsOwn(t *testing.T) {
 			}
 			if got := partAt(place); got != store.PartOf(key) {
 				t.Fatalf("%q is of the part %q, and at a place of %q", key, store.PartOf(key), got)
-			}
-			if strings.HasPrefix(place, spaceNames) {
-				t.Fatalf("%q is stored among the names", key)
 			}
 		}
 		if x, y := pathOf(keys[0]), pathOf(keys[1]); (x == y) != bytes.Equal(keys[0], keys[1]) {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"go.etcd.io/etcd/api/v3/etcdserverpb"
@@ -170,7 +169,7 @@ func (t *txn) fenced() (compares []clientv3.Cmp, otherwise []clientv3.Op) {
 	return compares, otherwise
 }
 
-func isAnswer(path string) bool { return strings.HasPrefix(path, spaceWhole+"key/") }
+func isAnswer(path string) bool { return tableOf(keyAt(path)).name == tableAnswer }
 
 // refused is the refusal of a fence that does not hold. It is nil if the command was carried out before: judged again, it finds its answer.
 func (t *txn) refused(r *clientv3.TxnResponse) (refusal error) {

@@ -82,8 +82,6 @@ type scan struct {
 	txn     *txn
 	r       store.Range
 	streams []*stream
-	// byName: the streams have the names of the records' ids.
-	byName bool
 	// items were read, and are not yet sure to be next.
 	items []item
 }
@@ -110,18 +108,16 @@ func (t *txn) scan(tab table, r store.Range) (*scan, error) {
 	add := func(x span) {
 		s.streams = append(s.streams, &stream{read: read{span: x, limit: pageFirst, reverse: r.Reverse != tab.newest}})
 	}
-	acrossParts := func(from, to string) {
-		t.scanned[span{from: from, to: to}] = t.writable
-		add(span{from: from, to: to})
-	}
 	part, ofPart := tab.onePart(r)
-	id, ofID := tab.oneID(r)
+	name, ofName := tab.oneName(r)
 	switch {
-	case ofID:
-		part, err := t.partOfID(tab, id)
-		key := tab.name + id + "/" + string(part)
-		if _, written := t.writes[key]; err == nil && part != "" && !written {
-			s.streams = []*stream{{read: one(pathOf([]byte(key)))}}
+	case ofName:
+		parts, err := t.partsOf(tab, name)
+		for _, part := range parts {
+			key := tab.name + name + "/" + string(part)
+			if _, written := t.writes[key]; !written {
+				s.streams = append(s.streams, &stream{read: one(pathOf([]byte(key)))})
+			}
 		}
 		return s, err
 	case ofPart:
@@ -130,7 +126,9 @@ func (t *txn) scan(tab table, r store.Range) (*scan, error) {
 		}
 		return s, nil
 	case tab.whole:
-		acrossParts(spaceWhole+string(r.From), spaceWhole+string(r.To))
+		whole := span{from: spaceWhole + string(r.From), to: spaceWhole + string(r.To)}
+		t.scanned[whole] = t.writable
+		add(whole)
 		return s, nil
 	}
 	t.scanned[beginning(spaceShown+tableHead)] = t.writable
@@ -140,13 +138,6 @@ func (t *txn) scan(tab table, r store.Range) (*scan, error) {
 	case tab.shown:
 		add(beginning(spaceShown + tab.name))
 		s.streams[0].unsorted = true
-	case tab.named && len(r.From) > len(tab.name):
-		names, to := beginning(spaceNames), r.To[len(tab.name):]
-		if string(r.To) != string(store.Prefix([]byte(tab.name)).To) {
-			names.to = spaceNames + string(to)
-		}
-		acrossParts(spaceNames+string(r.From[len(tab.name):]), names.to)
-		s.byName = true
 	default:
 		parts, err := t.allParts()
 		if err != nil {
@@ -206,27 +197,9 @@ func (s *scan) next() (items []item, more bool, err error) {
 
 // take adds a page to the items.
 func (s *scan) take(x *stream, p page) error {
-	pairs := p.pairs
-	if s.byName {
-		var reads []read
-		for _, name := range pairs {
-			id := name.path[len(spaceNames):]
-			reads = append(reads, one(pathOf([]byte(tableOf(s.r.From).name+id+"/"+string(name.value)))))
-		}
-		pages, err := s.txn.read(reads...)
-		if err != nil {
-			return err
-		}
-		pairs = nil
-		for _, p := range pages {
-			pairs = append(pairs, p.pairs...)
-		}
-	}
 	if x.done = !p.more; len(p.pairs) > 0 {
 		last := p.pairs[len(p.pairs)-1].path
-		if x.last = keyAt(last); s.byName {
-			x.last = []byte(tableOf(s.r.From).name + last[len(spaceNames):] + "0") // follows the slash after the id
-		}
+		x.last = keyAt(last)
 		if x.reverse {
 			x.to = last
 		} else {
@@ -236,7 +209,7 @@ func (s *scan) take(x *stream, p page) error {
 			x.limit = min(x.limit*pageGrowth, pageMost)
 		}
 	}
-	for _, y := range pairs {
+	for _, y := range p.pairs {
 		key := keyAt(y.path)
 		if !s.r.Holds(key) {
 			continue
@@ -250,14 +223,16 @@ func (s *scan) take(x *stream, p page) error {
 	return nil
 }
 
+// partLists are the heads and the agents, without values.
+var partLists = []read{{span: beginning(spaceShown + tableHead), keys: true}, {span: beginning(spaceShown + "agent/"), keys: true}}
+
 // allParts are the parts of the ledger: those that have a head or, if it was lost, an agent.
 func (t *txn) allParts() ([]model.AgentID, error) {
 	if t.parts != nil {
 		return t.parts, nil
 	}
 	found := map[model.AgentID]bool{}
-	heads, agents := beginning(spaceShown+tableHead), beginning(spaceShown+"agent/")
-	pages, err := t.read(read{span: heads, keys: true}, read{span: agents, keys: true})
+	pages, err := t.read(partLists...)
 	if err != nil {
 		return nil, err
 	}

@@ -2,18 +2,21 @@ package etcd
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"vise/model"
 	"vise/store"
+	"vise/store/kv"
 )
 
 var (
@@ -40,14 +43,14 @@ type txn struct {
 	lock     *partLock // of a transaction that may write; nil otherwise
 	mirror   *snapshot // nil if the mirror is not used
 
-	at     int64             // the revision that is read; 0 before the first request
-	begun  time.Time         // when that was
-	cached map[read]page     // short pages that were read
-	next   []read            // what lists refer to, and what the last transaction read; goes with the next request
-	asked  []read            // of the cluster
-	parts  []model.AgentID   // all parts of the ledger, if they were read
-	owners map[string]owner  // by id
-	writes map[string][]byte // by key; nil deletes
+	at     int64                    // the revision that is read; 0 before the first request
+	begun  time.Time                // when that was
+	cached map[read]page            // short pages that were read
+	next   []read                   // what lists refer to, and what the last transaction read; goes with the next request
+	asked  []read                   // of the cluster
+	parts  []model.AgentID          // all parts of the ledger, if they were read
+	owners map[string]model.AgentID // by id
+	writes map[string][]byte        // by key; nil deletes
 
 	// What the commit compares: the heads of the parts that were read, the paths of the whole ledger that were read, each with the revision
 	// of its last change, and the ranges across parts.
@@ -55,6 +58,7 @@ type txn struct {
 	compared map[string]int64
 	scanned  map[span]bool
 	first    bool  // the first try of a change
+	assumed  bool  // what was not read: that no command had this key
 	failed   error // of a read; nothing is read after it
 	sent     bool  // the commit
 	// fences are by path. lives are the turns that begin to live with the commit, or end to if they are zero.
@@ -70,14 +74,8 @@ type pair struct {
 	version int64 // the number of changes since it was made
 }
 
-// owner is the part of an id. It is new if this transaction may be what makes the id.
-type owner struct {
-	part model.AgentID
-	new  bool
-}
-
 func (b *Backend) begin(ctx context.Context, writable bool) *txn {
-	return &txn{b: b, ctx: ctx, writable: writable, cached: map[read]page{}, owners: map[string]owner{}, writes: map[string][]byte{},
+	return &txn{b: b, ctx: ctx, writable: writable, cached: map[read]page{}, owners: map[string]model.AgentID{}, writes: map[string][]byte{},
 		heads: map[model.AgentID]int64{}, compared: map[string]int64{}, scanned: map[span]bool{}, fences: map[string]fence{},
 		lives: map[model.AgentID]live{}}
 }
@@ -92,8 +90,10 @@ func (t *txn) goOn() {
 	}
 	if t.next = slices.Concat(last.asked, last.next); !t.writable && !last.writable && time.Since(last.begun) < rpcLimit {
 		t.at, t.begun, t.next, t.asked = last.at, last.begun, slices.Clone(last.next), slices.Clone(last.asked)
-		t.cached, t.owners = maps.Clone(last.cached), maps.Clone(last.owners)
+		t.cached, t.parts = maps.Clone(last.cached), last.parts
 	}
+	t.owners = maps.Clone(last.owners) // the part of an id never changes
+	maps.DeleteFunc(t.owners, func(_ string, part model.AgentID) bool { return part == "" })
 }
 
 // end notes the transaction for the next one.
@@ -109,7 +109,11 @@ func (t *txn) Get(key []byte) ([]byte, error) {
 		return value, nil
 	}
 	path := pathOf(key)
-	if path == "" {
+	switch {
+	case path == "":
+		return nil, nil
+	case t.first && isAnswer(path): // the commit compares it: most commands are sent once
+		t.assumed, t.compared[path] = true, 0
 		return nil, nil
 	}
 	p, err := t.get(path)
@@ -126,7 +130,7 @@ func (t *txn) get(path string) (pair, error) {
 		return pair{}, err
 	}
 	p := pages[0].first()
-	if t.writable && strings.HasPrefix(path, spaceWhole) {
+	if t.writable && (strings.HasPrefix(path, spaceWhole) || isAnswer(path)) {
 		t.compared[path] = p.changed
 	}
 	return p, nil
@@ -159,23 +163,33 @@ func (t *txn) write(key, value []byte) error {
 		return fmt.Errorf("the key %q is not of its table's form", key)
 	}
 	if id, part, ok := idOf(key); ok && value != nil {
-		if o, known := t.owners[id]; known && o.part != part {
-			return fmt.Errorf("%q is of agent %s, not %s", id, o.part, part)
-		} else if !known {
-			was, named := t.b.names.get(id)
-			t.owners[id] = owner{part, !named || was != part}
-			if t.owners[id].new && t.first {
-				t.hasNothing(id, key)
-			}
+		was, known := t.owner(id)
+		if was != "" && was != part {
+			return fmt.Errorf("%q is of agent %s, not %s", id, was, part)
+		}
+		if known && was == "" && tableOf(key).name == tableItem { // others can make it too: nobody may have changed anything
+			t.scanned[beginning(spaceShown+tableHead)] = true
+		}
+		if t.owners[id] = part; was == "" && t.first {
+			t.hasNothing(id, key)
 		}
 	}
 	t.writes[string(key)] = value
 	return nil
 }
 
-// hasNothing notes that nothing is stored with a new record. The commit compares that its id has no name.
+// owner is the part of an id, if it is known. It is empty if none has it.
+func (t *txn) owner(id string) (part model.AgentID, known bool) {
+	if part, known = t.owners[id]; !known {
+		part, known = t.b.names.get(id)
+	}
+	return part, known
+}
+
+// hasNothing notes that nothing is stored with a new record. The commit compares that it is new.
 func (t *txn) hasNothing(id string, key []byte) {
 	record := one(pathOf(key))
+	t.compared[record.from] = 0
 	for _, r := range append(together(record, false), record) {
 		if _, known := t.local(r); !known && strings.Contains(r.from, "/"+id+"/") {
 			t.cache(r, page{})
@@ -186,7 +200,7 @@ func (t *txn) hasNothing(id string, key []byte) {
 // idOf is the id of a record that leads to its part, and the part.
 func idOf(key []byte) (id string, part model.AgentID, ok bool) {
 	t := tableOf(key)
-	if !t.named {
+	if !t.record {
 		return "", "", false
 	}
 	rest := key[len(t.name):]
@@ -194,32 +208,63 @@ func idOf(key []byte) (id string, part model.AgentID, ok bool) {
 	return string(rest[:max(end, 0)]), store.PartOf(key), end > 0
 }
 
-// fewParts is in how many parts a record is looked for together with the part of its id.
+// fewParts is how many parts that were read are asked for a name before all are.
 const fewParts = 4
 
-// partOfID finds the part of the id of a record. It is empty if there is none.
-func (t *txn) partOfID(tab table, id string) (model.AgentID, error) {
-	if o, known := t.owners[id]; known {
-		return o.part, nil
+// partsOf finds the parts that have a name of a table. An id is of one part.
+func (t *txn) partsOf(tab table, name string) (found []model.AgentID, err error) {
+	if part, known := t.owner(name); known && tab.record {
+		return slices.DeleteFunc([]model.AgentID{part}, func(p model.AgentID) bool { return p == "" }), nil
 	}
-	if part, known := t.b.names.get(id); known {
-		return part, nil
+	if _, listed := t.cached[partLists[0]]; !listed && len(t.heads) > 0 && len(t.heads) <= fewParts {
+		t.next = append(partLists, t.next...) // otherwise they follow
+		found, err = t.having(tab, name, slices.Collect(maps.Keys(t.heads)))
 	}
-	reads := []read{one(handleOf(id))} // what is no id may be a handle
-	if len(t.heads) <= fewParts {
-		for part := range t.heads {
-			reads = append(reads, one(pathOf([]byte(tab.name+id+"/"+string(part)))))
+	if err == nil && len(found) == 0 {
+		var all []model.AgentID
+		if all, err = t.allParts(); err == nil {
+			found, err = t.having(tab, name, all)
 		}
 	}
-	t.next = append(reads, t.next...)
-	p, err := t.get(spaceNames + id)
-	if err != nil || p.changed == 0 {
-		return "", err
+	switch {
+	case err != nil || !tab.record:
+	case len(found) == 0:
+		t.owners[name] = ""
+	case len(found) > 1:
+		err = kv.Damaged("read", fmt.Sprintf("%q is of agent %s, and of agent %s", name, found[0], found[1]))
+	default:
+		t.b.names.put(name, found[0])
 	}
-	part := model.AgentID(p.value)
-	t.owners[id] = owner{part: part}
-	t.b.names.put(id, part)
-	return part, nil
+	return found, err
+}
+
+// having are those of some parts that have a name. The change does not depend on the others.
+func (t *txn) having(tab table, name string, parts []model.AgentID) (found []model.AgentID, err error) {
+	var reads []read
+	add := func(table string) {
+		for _, part := range parts {
+			reads = append(reads, one(pathOf([]byte(table+name+"/"+string(part)))))
+		}
+	}
+	if add(tab.name); tab.name == tableItem { // what is no id may be a handle
+		add(tableHandle)
+	}
+	asked, met := len(t.asked), map[model.AgentID]bool{"": true}
+	pages, err := t.peek(reads...)
+	for i, p := range pages {
+		x := p.first()
+		if x.changed == 0 {
+			continue
+		}
+		if met[reads[i].part] = true; i < len(parts) {
+			found = append(found, parts[i])
+		} else if end := len(x.value) - kv.ChecksumSize; end > 0 {
+			t.owners[string(x.value[:end])] = reads[i].part
+		}
+	}
+	elsewhere := func(r read) bool { return !met[r.part] }
+	t.asked, t.next = append(t.asked[:asked], slices.DeleteFunc(t.asked[asked:], elsewhere)...), slices.DeleteFunc(t.next, elsewhere)
+	return found, err
 }
 
 // read is one range of paths to be read, or one path if to is empty.
@@ -251,45 +296,48 @@ func (p page) first() (first pair) {
 // readsAtOnce is how many reads go into one request.
 const readsAtOnce = 120
 
-// read reads what is known or in memory there, and the rest in one request. A change depends on the parts that it reads.
+// read reads. A change depends on the parts that it reads.
 func (t *txn) read(wanted ...read) ([]page, error) {
-	pages, missing := make([]page, len(wanted)), []read(nil)
-	need := func(r read) (page, bool) {
-		p, ok := t.local(r)
-		if !ok && !slices.Contains(missing, r) {
-			missing = append(missing, r)
-		}
-		return p, ok
-	}
-	for i, r := range wanted {
-		if r.part != "" && t.writable {
-			if t.failed == nil { // a change that has failed waits for no lock
-				t.failed = t.lock.take(t.ctx, r.part)
-			}
-			if t.failed != nil {
-				return nil, t.failed
-			}
-		}
-		pages[i], _ = need(r)
-	}
+	reads := slices.Clip(wanted)
 	for _, r := range wanted {
-		if r.part != "" && (t.writable || t.b.config.Once) {
-			need(one(headOf(r.part)))
+		if r.part == "" {
+			continue
+		}
+		if t.writable && t.failed == nil { // a change that has failed waits for no lock
+			t.failed = t.lock.take(t.ctx, r.part)
+		}
+		if t.writable || t.b.config.Once {
+			reads = append(reads, one(headOf(r.part)))
 		}
 	}
-	got, err := t.request(missing)
+	pages, err := t.peek(reads...)
 	if err != nil {
 		return nil, err
 	}
-	for i, r := range wanted {
-		if p, ok := got[r]; ok {
-			pages[i] = p
-		}
+	for _, r := range wanted {
 		if r.part != "" {
 			t.heads[r.part] = t.cached[one(headOf(r.part))].first().changed
 		}
 	}
-	return pages, nil
+	return pages[:len(wanted)], nil
+}
+
+// peek reads what is known or in memory there, and the rest in one request.
+func (t *txn) peek(wanted ...read) ([]page, error) {
+	pages, missing := make([]page, len(wanted)), []read(nil)
+	for i, r := range wanted {
+		p, ok := t.local(r)
+		if pages[i] = p; !ok && !slices.Contains(missing, r) {
+			missing = append(missing, r)
+		}
+	}
+	got, err := t.request(missing)
+	for i, r := range wanted {
+		if p, ok := got[r]; ok {
+			pages[i] = p
+		}
+	}
+	return pages, err
 }
 
 // local is the answer to a read that is known or in memory.
@@ -309,10 +357,10 @@ func (t *txn) local(r read) (p page, ok bool) {
 // request reads from the cluster. What usually follows goes with it.
 func (t *txn) request(wanted []read) (map[read]page, error) {
 	if len(wanted) == 0 {
-		return nil, nil
+		return nil, t.failed
 	}
 	reads := slices.Clone(wanted)
-	for i := 0; i < len(reads); i++ {
+	for i := 0; i < len(reads) && len(wanted) < readsAtOnce; i++ {
 		t.next = append(together(reads[i], i >= len(wanted)), t.next...)
 		for i == len(reads)-1 && len(t.next) > 0 && len(reads) < readsAtOnce {
 			r := t.next[0]
@@ -335,37 +383,46 @@ func (t *txn) cache(r read, p page) {
 
 // ask reads from the cluster at the transaction's revision, which the first request determines, and caches what it read.
 func (t *txn) ask(reads ...read) (map[read]page, error) {
-	pages := map[read]page{}
-	if t.failed != nil {
-		return nil, t.failed
-	}
-	for some := range slices.Chunk(reads, readsAtOnce) {
+	pages, chunks := map[read]page{}, slices.Collect(slices.Chunk(reads, readsAtOnce))
+	for len(chunks) > 0 && t.failed == nil {
+		now := chunks
 		if t.at == 0 {
-			some = append(slices.Clip(some), t.b.first()...)
+			now = [][]read{append(slices.Clip(chunks[0]), t.b.first()...)}
 		}
-		t.asked = append(t.asked, some...)
-		var ops []clientv3.Op
-		for _, r := range some {
-			ops = append(ops, t.op(r))
+		chunks = chunks[len(now):]
+		answers, errs := make([]*clientv3.TxnResponse, len(now)), make([]error, len(now))
+		var asking sync.WaitGroup
+		for i, some := range now {
+			asking.Go(func() { answers[i], errs[i] = t.b.read(t.ctx, t.ops(some)) })
 		}
-		r, err := t.b.read(t.ctx, ops)
-		if t.failed = err; err != nil {
-			return nil, err
+		asking.Wait()
+		if t.failed = cmp.Or(errs...); t.failed != nil {
+			break
 		}
 		if t.at == 0 {
-			t.at, t.begun = r.Header.Revision, time.Now()
+			t.at, t.begun = answers[0].Header.Revision, time.Now()
 			t.b.begun.Store(true)
 		}
-		for i, got := range r.Responses {
-			p := page{more: got.GetResponseRange().More}
-			for _, kv := range got.GetResponseRange().Kvs {
-				p.pairs = append(p.pairs, pair{string(kv.Key[len(t.b.root):]), kv.Value, kv.ModRevision, kv.Version})
+		for i, r := range answers {
+			t.asked = append(t.asked, now[i]...)
+			for j, got := range r.Responses {
+				p := page{more: got.GetResponseRange().More}
+				for _, kv := range got.GetResponseRange().Kvs {
+					p.pairs = append(p.pairs, pair{string(kv.Key[len(t.b.root):]), kv.Value, kv.ModRevision, kv.Version})
+				}
+				pages[now[i][j]] = p
+				t.cache(now[i][j], p)
 			}
-			pages[some[i]] = p
-			t.cache(some[i], p)
 		}
 	}
-	return pages, nil
+	return pages, t.failed
+}
+
+func (t *txn) ops(reads []read) (ops []clientv3.Op) {
+	for _, r := range reads {
+		ops = append(ops, t.op(r))
+	}
+	return ops
 }
 
 // first are the reads that each transaction begins with: the ledger's revision and state. Those of a process's first transaction are also
@@ -402,14 +459,16 @@ func (t *txn) op(r read) clientv3.Op {
 
 // note caches what was read in this transaction, if it is short, and notes what a list refers to.
 func (t *txn) note(r read, p page) {
-	if r.keys || r.since != 0 || r.limit > 0 && len(p.pairs) > pageFirst {
+	if r.since != 0 || r.limit > 0 && len(p.pairs) > pageFirst {
 		return
 	}
-	t.cached[r] = p
+	if t.cached[r] = p; r.keys {
+		return
+	}
 	for _, x := range p.pairs {
 		key := keyAt(x.path)
 		if id, part, ok := idOf(key); ok { // where an id's record lies, its part is
-			t.owners[id] = owner{part: part}
+			t.owners[id] = part
 		}
 		if r.to == "" {
 			continue
@@ -442,6 +501,9 @@ const nextMost = 3 * readsAtOnce
 // what is recorded of it and, if it is no item of a list, its agent and other items that it depends on; with a list of work items, the
 // agent's other lists.
 func together(r read, ofList bool) (reads []read) {
+	if r.part == "" {
+		return nil
+	}
 	key, part := keyAt(r.from), string(r.part)
 	list := func(table, rest string) {
 		if s, ok := tables[table].within(r.part, store.Prefix([]byte(table+part+"/"+rest))); ok {
@@ -450,7 +512,7 @@ func together(r read, ofList bool) (reads []read) {
 	}
 	switch id, _, _ := idOf(key); tableOf(key).name {
 	case "agent/":
-		reads = append(reads, one(liveOf(r.part)), one(spaceNames+part), one(handleOf(part))) // what is no agent may be an item
+		reads = append(reads, one(liveOf(r.part)))
 		list("waits/", "/a/")
 		list("queue/", "")
 	case "index/":
@@ -462,7 +524,7 @@ func together(r read, ofList bool) (reads []read) {
 		list("waits/", id+"/a/")
 		if !ofList {
 			kinds = append(kinds, model.KindSeen, model.KindDelivery)
-			reads = append(reads, one(pathOf([]byte("agent/"+part))))
+			reads = append(reads, one(headOf(r.part)), one(pathOf([]byte("agent/"+part))))
 			for _, table := range []string{"running/", "delegated/", "serves/"} {
 				list(table, id+"/")
 			}

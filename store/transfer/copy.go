@@ -47,10 +47,10 @@ func newBatch(ops, bytes int) *batch {
 	return &batch{parts: map[model.AgentID]bool{}, ops: ops - 1, size: bytes - batchOverhead} // one for the status
 }
 
-// add adds an entry, if there is room. A key costs two operations, because a backend may keep the part of an id under a key of its own.
+// add adds an entry, if there is room.
 func (b *batch) add(p entry) bool {
 	part, isHead := store.PartOf(p.key), bytes.HasPrefix(p.key, []byte(store.TableHead))
-	ops, size := 2, len(p.key)+len(p.value)
+	ops, size := 1, len(p.key)+len(p.value)
 	if part != "" && !isHead && !b.parts[part] {
 		ops++
 	}

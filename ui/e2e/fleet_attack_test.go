@@ -194,10 +194,10 @@ func TestWhoCanDoWhatToACluster(t *testing.T) {
 	root := x.clientOf("user-root/user.pem")
 	defer root.Close()
 	first := func(table string) string {
-		r, err := root.Get(ctx, "/vise/team/n/"+table+"/", clientv3.WithPrefix(), clientv3.WithLimit(1))
+		r, err := root.Get(ctx, "/vise/team/p/ann/"+table+"/", clientv3.WithPrefix(), clientv3.WithLimit(1))
 		must(t, err)
 		if len(r.Kvs) == 0 {
-			t.Fatalf("the ledger has no %s", table)
+			t.Fatalf("ann has no %s", table)
 		}
 		return string(r.Kvs[0].Key)
 	}
@@ -218,8 +218,13 @@ func TestWhoCanDoWhatToACluster(t *testing.T) {
 		}},
 		{"write bob's", put("/vise/team/p/bob/x")},
 		{"write ann's", put("/vise/team/p/ann/x")},
-		{"delete ann's name", remove(first("handle"))},
+		{"change ann's handle", put(first("handle"))},
+		{"change ann's id", put(first("item"))},
+		{"change ann's key", put(first("key"))},
+		{"delete ann's handle", remove(first("handle"))},
+		{"delete ann's id", remove(first("item"))},
 		{"delete ann's key", remove(first("key"))},
+		{"name for all", put("/vise/team/n/handle/wi-1")},
 		{"change grants", func(ctx context.Context, c *clientv3.Client) error {
 			_, err := c.RoleGrantPermission(ctx, "vise/team/eve", "/", "", clientv3.PermissionType(clientv3.PermReadWrite))
 			return err
@@ -242,16 +247,17 @@ func TestWhoCanDoWhatToACluster(t *testing.T) {
 		must(t, c.Close())
 		fmt.Fprintln(&table, refusedBy(x.told(row, fmt.Sprint("/by/", n))))
 	}
-	const want = `                    TLS    TLS    TLS    TLS    TLS    TLS    TLS
-member-1/server.pem TLS    TLS    TLS    TLS    TLS    TLS    TLS
-user-eve/user.pem   yes    rights rights rights rights rights TLS
-user-bob/user.pem   yes    yes    rights yes    yes    rights TLS
-user-ann/user.pem   yes    yes    yes    yes    yes    rights TLS
-user-root/user.pem  yes    yes    yes    yes    yes    yes    TLS
-member-1/peer.pem   TLS    TLS    TLS    TLS    TLS    TLS    yes
+	const want = `                    TLS    TLS    TLS    TLS    TLS    TLS    TLS    TLS    TLS    TLS    TLS    TLS
+member-1/server.pem TLS    TLS    TLS    TLS    TLS    TLS    TLS    TLS    TLS    TLS    TLS    TLS
+user-eve/user.pem   yes    rights rights rights rights rights rights rights rights rights rights TLS
+user-bob/user.pem   yes    yes    rights rights rights rights rights rights rights rights rights TLS
+user-ann/user.pem   yes    yes    yes    yes    yes    yes    yes    yes    yes    yes    rights TLS
+user-root/user.pem  yes    yes    yes    yes    yes    yes    yes    yes    yes    yes    yes    TLS
+member-1/peer.pem   TLS    TLS    TLS    TLS    TLS    TLS    TLS    TLS    TLS    TLS    TLS    yes
 `
 	if table.String() != want {
-		t.Errorf("read, write bob's, ann's, delete ann's name, key, grants, as a member:\n%swant\n%s", &table, want)
+		t.Errorf("read, write bob's, ann's, change ann's handle, id, key, delete them, name for all, grants, as a member:\n%swant\n%s",
+			&table, want)
 	}
 }
 
@@ -280,7 +286,7 @@ func TestWhatWasDeletedOnTheClusterIsMadeAgain(t *testing.T) {
 	c, err := clientv3.New(clientv3.Config{Endpoints: cluster.Endpoints(), Logger: zap.NewNop()})
 	must(t, err)
 	defer c.Close()
-	for _, key := range []string{"n/handle/" + handle, "n/key/same", "f/index/ann/"} {
+	for _, key := range []string{"p/ann/handle/" + handle, "p/ann/key/", "f/index/ann/"} {
 		r, err := c.Delete(ctx, "/vise/team/"+key, clientv3.WithPrefix())
 		must(t, err)
 		if r.Deleted == 0 {

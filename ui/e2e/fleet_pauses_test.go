@@ -12,6 +12,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -99,6 +100,9 @@ func startWitness(t testing.TB, cluster *storetest.Etcd) *witness {
 	return w
 }
 
+// answered finds the key of a command in its change.
+var answered = regexp.MustCompile(`"key":"([^"]*)"`)
+
 // hear judges commits: what one needs has to be there before it.
 func (w *witness) hear(events []*clientv3.Event) {
 	w.mu.Lock()
@@ -111,8 +115,8 @@ func (w *witness) hear(events []*clientv3.Event) {
 		key, agent := "", ""
 		for _, e := range events[:n] {
 			place := strings.TrimPrefix(string(e.Kv.Key), "/vise/team/")
-			if k, is := strings.CutPrefix(place, "n/key/"); is && e.Type == clientv3.EventTypePut {
-				key = k
+			if said := answered.FindSubmatch(e.Kv.Value); said != nil && strings.Contains(place, "/journal/") {
+				key = string(said[1])
 			}
 			if a, is := strings.CutPrefix(place, "f/agent-head/"); is {
 				agent = a

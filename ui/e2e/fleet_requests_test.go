@@ -32,9 +32,9 @@ func requests(t *testing.T, c *storetest.Etcd) (n int) {
 	return n
 }
 
-// A command is a process of its own that knows nothing before. To find its item and all that is recorded of it takes two requests, to look
-// for the answer of its key one, and to commit one. Each other thing that has to be found first costs a request more: the item of a handle,
-// a handle that is free, the focus that is left, another agent, the change that is undone; the history of an item costs two. What is shown
+// A command is a process of its own that knows nothing before. To learn which agents there are takes one request, to find its item among
+// them and all that is recorded of it one, to read that again for the change one, and to commit one. Each other thing that has to be found
+// first costs a request more: the item of a handle, a name that nothing has, a handle that is free, the focus that is left, another agent, the change that is undone; the history of an item costs two. What is shown
 // of all agents is read agent by agent, and of finished items as many at once as fit in a request, each with what is recorded of it.
 func TestACommandTakesFewRequests(t *testing.T) {
 	cluster := storetest.StartEtcd(t, 1)
@@ -78,7 +78,7 @@ func TestACommandTakesFewRequests(t *testing.T) {
 		{4, "block ID1 --agent ann review"},
 		{4, "unblock ID1 --agent ann"},
 		{4, "wait ID1 --agent ann --operator Which? --choice LRU"},
-		{5, "answer ID1 --agent ann LRU"},
+		{6, "answer ID1 --agent ann LRU"},
 		{4, "unblock ID1 --agent ann"},
 		{5, "wait ID1 --agent ann --external github:o/r#7"},
 		{5, "trigger ID1 --agent ann --payload ran"},
@@ -110,7 +110,7 @@ func TestACommandTakesFewRequests(t *testing.T) {
 		{10, "agents"},
 		{5, "why ann"},
 		{6, "context --agent ann"},
-		{7, "why HANDLE0"},
+		{8, "why HANDLE0"},
 		{3, "plan show HANDLE0"},
 		{20, "events"},
 	} {
