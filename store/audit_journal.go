@@ -116,7 +116,8 @@ func (h *history) portion(key, payload []byte) {
 	}
 	f, at := NewFacts(h.txn), fix{key: answerKey(p.Key, p.Agent), payload: []byte(number(p.Revision))}
 	if p.Key != "" && p.Revision > f.PartHead(p.Agent).Pruned && !bytes.Equal(f.Payload(at.key), at.payload) {
-		if answer, ok := f.answer(p.Key, "", p.Agent); !ok || answer.Key != p.Key { // a key that was lost can have answered another change since
+		// a key that was lost can have answered another change since
+		if answer, ok := f.answer(p.Key, "", p.Agent); !ok || answer.Key != p.Key {
 			h.fix(at, "does not lead to its answer")
 		}
 	}

@@ -75,9 +75,9 @@ type pair struct {
 }
 
 func (b *Backend) begin(ctx context.Context, writable bool) *txn {
-	return &txn{b: b, ctx: ctx, writable: writable, cached: map[read]page{}, owners: map[string]model.AgentID{}, writes: map[string][]byte{},
-		heads: map[model.AgentID]int64{}, compared: map[string]int64{}, scanned: map[span]bool{}, fences: map[string]fence{},
-		lives: map[model.AgentID]live{}}
+	return &txn{b: b, ctx: ctx, writable: writable, cached: map[read]page{}, owners: map[string]model.AgentID{},
+		writes: map[string][]byte{}, heads: map[model.AgentID]int64{}, compared: map[string]int64{}, scanned: map[span]bool{},
+		fences: map[string]fence{}, lives: map[model.AgentID]live{}}
 }
 
 // goOn lets a view read on at the revision of the view before it, if that was just now. Every other transaction reads again, with its first
