@@ -76,7 +76,7 @@ func (x *load) silence() (longest time.Duration) {
 	return longest
 }
 
-// The leader is killed, stopped or cut off under load, and comes back. What was acknowledged is there, once.
+// The leader is killed, stopped or cut off under load, and comes back. What was acknowledged is there, once, and on two consoles.
 func TestALeaderThatFailsLosesNothing(t *testing.T) {
 	t.Run("killed", func(t *testing.T) {
 		failing(t, storetest.Amount(1, 20), func(c *storetest.Etcd, leader int) { c.Members[leader].Kill() },
@@ -103,6 +103,7 @@ func failing(t *testing.T, times int, fail, mend func(c *storetest.Etcd, member 
 	cluster := storetest.StartEtcd(t, 3)
 	first := open(t, cluster, "l")
 	l := ledgerOn(t, first)
+	consoles := []*store.Ledger{ledgerOn(t, mirroring(t, "l", cluster.Endpoints()...)), ledgerOn(t, mirroring(t, "l", cluster.Endpoints()...))}
 	x := newLoad()
 	for i := range agents {
 		agent := model.AgentID(fmt.Sprint("agent", i))
@@ -118,7 +119,40 @@ func failing(t *testing.T, times int, fail, mend func(c *storetest.Etcd, member 
 	}
 	x.stop.Store(true)
 	x.wg.Wait()
+	for _, console := range consoles {
+		x.shown(t, l, console, agents)
+	}
 	x.check(t, l, agents)
+}
+
+// shown waits until a console is as new as the ledger, and compares how many items it then counts with what was acknowledged.
+func (x *load) shown(t *testing.T, l, console *store.Ledger, agents int) {
+	limit, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	count := func(of *store.Ledger) (items int, at uint64) {
+		err := of.View(limit, func(r model.Reader) error {
+			for i := range agents {
+				items += r.Count(model.AgentID(fmt.Sprint("agent", i)), model.TallyOpen)
+			}
+			at = r.Revision()
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return items, at
+	}
+	want, newest := count(l)
+	shows, at := count(console)
+	for at < newest {
+		if _, err := console.Follow(limit, at); err != nil {
+			t.Fatal(err)
+		}
+		shows, at = count(console)
+	}
+	if shows != want || shows < len(x.acknowledged) {
+		t.Errorf("a console counts %d of %d items, and %d were acknowledged", shows, want, len(x.acknowledged))
+	}
 }
 
 // check compares what was acknowledged with what the ledger has.
