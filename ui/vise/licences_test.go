@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -22,7 +23,7 @@ var kinds = []struct{ name, words string }{
 	{"MIT", "Permission is hereby granted, free of charge"},
 }
 
-// Every module that a program of any system links has a licence that is known. .ci/goreleaser.yaml writes them all into
+// Go and every module that a program of any system links have a licence that is known. .ci/goreleaser.yaml writes them all into
 // the archives: go test ./ui/vise -run Licences -licences FILE.
 func TestTheLicencesAreKnown(t *testing.T) {
 	page := licencesPage(t)
@@ -34,57 +35,88 @@ func TestTheLicencesAreKnown(t *testing.T) {
 	}
 }
 
+// licencesPage has the licences of Go and of each module, with those of linked packages that come from elsewhere, and their notices.
 func licencesPage(t *testing.T) string {
-	modules := map[string]string{}
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	modules := map[string]map[string]bool{"Go " + runtime.Version(): licencesIn(strings.TrimSpace(string(root)))}
 	for _, system := range []string{"linux", "darwin", "freebsd"} {
-		list := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{if .Version}}{{.Path}} {{.Version}} {{.Dir}}{{end}}{{end}}",
-			"vise", "vise/ui/vise-fleet")
+		list := exec.Command("go", "list", "-deps", "-f",
+			"{{$dir := .Dir}}{{with .Module}}{{if .Version}}{{.Path}} {{.Version}}\t{{.Dir}}\t{{$dir}}{{end}}{{end}}", "vise", "vise/ui/vise-fleet")
 		list.Env = append(os.Environ(), "GOOS="+system, "CGO_ENABLED=0")
 		out, err := list.Output()
 		if err != nil {
 			t.Fatal(err)
 		}
 		for line := range strings.Lines(string(out)) {
-			if f := strings.Fields(line); len(f) == 3 {
-				modules[f[0]+" "+f[1]] = f[2]
+			f := strings.Split(strings.TrimSpace(line), "\t")
+			if len(f) != 3 {
+				continue
+			}
+			if modules[f[0]] == nil {
+				modules[f[0]] = licencesIn(f[1])
+			}
+			for dir := f[2]; dir != f[1]; dir = filepath.Dir(dir) {
+				maps.Copy(modules[f[0]], licencesIn(dir))
 			}
 		}
 	}
 	var table, texts strings.Builder
 	for _, m := range slices.Sorted(maps.Keys(modules)) {
 		name, version, _ := strings.Cut(m, " ")
-		kind, text := licenceIn(t, modules[m])
-		fmt.Fprintf(&table, "| %s | %s | %s |\n", name, version, kind)
-		fmt.Fprintf(&texts, "\n## %s\n\n````text\n%s\n````\n", name, text)
+		fmt.Fprintf(&table, "| %s | %s | %s |\n", name, version, strings.Join(kindsOf(t, modules[m]), ", "))
+		for _, path := range slices.Sorted(maps.Keys(modules[m])) {
+			fmt.Fprintf(&texts, "\n## %s, %s\n\n````text\n%s\n````\n", name, filepath.Base(path), textOf(t, path))
+		}
 	}
-	return "# Licences\n\nvise is under the MIT licence. Its programs contain Go's standard library (BSD) and these modules.\n\n| module | version | licence |\n|---|---|---|\n" +
-		table.String() + texts.String()
+	return "# Licences\n\nvise is under the MIT licence. Its programs contain Go's standard library and these modules.\n\n" +
+		"| module | version | licence |\n|---|---|---|\n" + table.String() + texts.String()
 }
 
-// licenceIn returns the licence in a module's directory; kind names several if its text has several.
-func licenceIn(t *testing.T, dir string) (kind, text string) {
-	found, _ := filepath.Glob(filepath.Join(dir, "LICEN[CS]E*"))
-	copying, _ := filepath.Glob(filepath.Join(dir, "COPYING*"))
-	for _, path := range append(found, copying...) {
-		raw, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
+// licencesIn returns the files of a directory that have licences or notices.
+func licencesIn(dir string) map[string]bool {
+	found := map[string]bool{}
+	for _, name := range []string{"LICEN[CS]E*", "COPYING*", "NOTICE*"} {
+		paths, _ := filepath.Glob(filepath.Join(dir, name))
+		for _, p := range paths {
+			found[p] = true
 		}
-		var names []string
+	}
+	return found
+}
+
+// kindsOf returns the kinds of these licences. Each is known; a notice is none.
+func kindsOf(t *testing.T, paths map[string]bool) (names []string) {
+	for path := range paths {
+		known := strings.HasPrefix(filepath.Base(path), "NOTICE")
+		text := textOf(t, path)
 		for _, k := range kinds {
-			if strings.Contains(string(raw), k.words) {
-				names = append(names, k.name)
+			if strings.Contains(text, k.words) {
+				names, known = append(names, k.name), true
 			}
 		}
-		if len(names) == 0 {
-			continue
+		if !known {
+			t.Errorf("%s: no licence that is known", path)
 		}
-		lines := strings.Split(strings.TrimSpace(string(raw)), "\n")
-		for i, l := range lines {
-			lines[i] = strings.TrimRight(l, " \r\t")
-		}
-		return strings.Join(names, ", "), strings.Join(lines, "\n")
 	}
-	t.Errorf("%s: no licence that is known", dir)
-	return "", ""
+	slices.Sort(names)
+	if names = slices.Compact(names); names == nil {
+		t.Errorf("%v: no licence", paths)
+	}
+	return names
+}
+
+// textOf returns the text of a file without spaces at the ends of its lines.
+func textOf(t *testing.T, path string) string {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(raw)), "\n")
+	for i, l := range lines {
+		lines[i] = strings.TrimRight(l, " \r\t")
+	}
+	return strings.Join(lines, "\n")
 }
