@@ -56,7 +56,6 @@ func TestInitialisationStaysSmall(t *testing.T) {
 	for _, l := range limits {
 		program := filepath.Join(dir, l.program)
 		build := exec.Command("go", "build", "-o", program, "vise/ui/"+l.program)
-		build.Env = append(os.Environ(), "CGO_ENABLED=0")
 		if out, err := build.CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
