@@ -93,7 +93,7 @@ func newActs() acts {
 		action.Objective: opening(rewording), action.TodoList: opening(todoEditor), action.Status: opening(statusMenu),
 		action.Priority: opening(priorityMenu),
 		action.Answer:   answer, action.Message: saySomething, action.Hide: hide, action.Hidden: showHidden,
-		action.Posture: func(c *console) { posture(c.truth.desk.Agent).handle(c) },
+		action.Posture: stopOrResume,
 		action.Start:   startAgent, action.Review: retryOrReview, action.Report: report,
 		action.TriageOpen: opening(triaging), action.Threads: openThreads,
 		action.Filter: startFilter, action.Refresh: refresh, action.Unfold: unfold,

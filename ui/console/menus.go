@@ -365,6 +365,15 @@ func agentWords(a model.Agent, now time.Time) string {
 	return strings.Join(append(parts, "changed "+text.Age(now.Sub(a.UpdatedAt))+" ago"), " · ")
 }
 
+// stopOrResume acts on the agent that the screen names; what was read last may be of the one before.
+func stopOrResume(c *console) {
+	if a := c.truth.desk.Agent; a.ID == c.agent {
+		posture(a).handle(c)
+		return
+	}
+	c.say(clean(c.agent) + c.keys.Keyed(" is still being read. Press {posture} again."))
+}
+
 // posture stops an agent, or lets a stopped one run again.
 func posture(a model.Agent) apply {
 	posture, said := model.Stopped, "Stopped "+string(a.ID)+": no turn begins"
