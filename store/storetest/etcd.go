@@ -67,7 +67,7 @@ func EtcdServer(t testing.TB) string {
 	}
 	binary := filepath.Join(cache, "vise-etcd", "etcd")
 	if _, err := os.Stat(binary); errors.Is(err, fs.ErrNotExist) {
-		t.Skipf("there is no etcd server: .ci/run etcd builds %s", binary)
+		Lacks(t, "etcd (.ci/run etcd builds it)")
 	}
 	return binary
 }

@@ -118,9 +118,32 @@ func Needs(t testing.TB, program string) string {
 	t.Helper()
 	path, err := exec.LookPath(program)
 	if err != nil {
-		t.Skip(program + " is not installed")
+		Lacks(t, program)
 	}
 	return path
+}
+
+// Lacks skips a test for want of a program, and notes that in the file that VISE_LACKS names: .ci/run test ends with a list of these.
+func Lacks(t testing.TB, program string) {
+	t.Helper()
+	NoteLack(program)
+	t.Skip(program + " is not here")
+}
+
+// NoteLack is the note alone.
+func NoteLack(program string) {
+	name := os.Getenv("VISE_LACKS")
+	if name == "" {
+		return
+	}
+	f, err := os.OpenFile(name, os.O_APPEND|os.O_WRONLY, 0)
+	if err == nil {
+		_, err = fmt.Fprintln(f, program)
+		f.Close()
+	}
+	if err != nil {
+		panic(err)
+	}
 }
 
 // Artefacts is the directory where a failing test leaves what it was about: under

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"vise/model"
+	"vise/store/storetest"
 )
 
 // session is the part of OpenCode that our plugin uses: the client of its SDK and Bun's spawn.
@@ -41,10 +42,7 @@ var untyped = strings.NewReplacer(": Promise<string>", "", ": string", "", ": un
 // directory in which vise runs too.
 func inPlugin(t *testing.T, vise, steps string) (out, dir string) {
 	t.Helper()
-	node, err := exec.LookPath("node")
-	if err != nil {
-		t.Skip("no node here, to run the plugin with")
-	}
+	node := storetest.Needs(t, "node")
 	dir = t.TempDir()
 	write := func(name, text string) string {
 		path := filepath.Join(dir, name)

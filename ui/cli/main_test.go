@@ -19,6 +19,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"vise/model"
+	"vise/store/storetest"
 )
 
 // asVise is the variable that makes this test binary the program.
@@ -49,8 +50,15 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata", RequireExplicitExec: true, RequireUniqueNames: true, Setup: setUp, Cmds: words,
 		Condition: func(cond string) (bool, error) {
-			if cond == "root" {
+			switch cond {
+			case "root":
 				return os.Geteuid() == 0, nil
+			case "git":
+				_, err := exec.LookPath("git")
+				if err != nil {
+					storetest.NoteLack("git")
+				}
+				return err == nil, nil
 			}
 			return false, fmt.Errorf("unknown condition %q", cond)
 		},

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"vise/store/storetest"
 	"vise/ui/config"
 )
 
@@ -74,11 +75,8 @@ const exampleItem = "wi-7f3k"
 // page names exampleItem, the home holds that item, of agent ann. Commands of go are left out: .ci/run runs them.
 func TestTheCommandsOfThePagesWork(t *testing.T) {
 	t.Parallel()
-	for _, tool := range []string{"bash", "git"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			t.Skipf("%s runs the pages' commands, and is not installed", tool)
-		}
-	}
+	storetest.Needs(t, "bash")
+	storetest.Needs(t, "git")
 	for page, fences := range pagesOf(t) {
 		script := ""
 		for _, f := range fences {

@@ -186,8 +186,8 @@ func (b *savedBench) before(verb string) *savedBench {
 		r.Git("init", "-q", "-b", "main", ".")
 		r.Commit("initial")
 	case "thread":
-		if out, err := exec.Command("git", "init", "-q", b.dir).CombinedOutput(); err != nil {
-			b.t.Skipf("no git here: %v %s", err, out)
+		if out, err := exec.Command(storetest.Needs(b.t, "git"), "init", "-q", b.dir).CombinedOutput(); err != nil {
+			b.t.Fatalf("git init: %v %s", err, out)
 		}
 		b.apply(model.PickWorkItem{WorkItemID: model.ItemID(b.ids["$open"])})
 	}

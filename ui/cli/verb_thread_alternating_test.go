@@ -19,7 +19,7 @@ import (
 func TestViseAndAICTXWriteInTurns(t *testing.T) {
 	program := os.Getenv("VISE_AICTX")
 	if program == "" {
-		t.Skip("VISE_AICTX names no AICTX")
+		storetest.Lacks(t, "aictx (VISE_AICTX names it)")
 	}
 	seed, err := strconv.ParseUint(os.Getenv("VISE_SEED"), 10, 64)
 	if err != nil {

@@ -117,9 +117,7 @@ func TestAICTXReadsOursAndWeReadTheirs(t *testing.T) {
 	if aictx == "" {
 		aictx = "aictx"
 	}
-	if _, err := exec.LookPath(aictx); err != nil {
-		t.Skip("aictx is not installed; VISE_AICTX may name it")
-	}
+	storetest.Needs(t, aictx)
 	r := storetest.RepoWithCommit(t)
 	c := newThreadCLI(t, r.Dir)
 	theirs := func(args ...string) map[string]any {

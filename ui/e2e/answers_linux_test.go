@@ -51,8 +51,8 @@ func (s *staged) points(t *testing.T, c change, calls string) (out []point) {
 // eachPoint injects faults at one in share of the system calls of each change, in a small and in a larger home, and
 // judges the answers.
 func eachPoint(t *testing.T, share int, calls string, faults ...string) {
-	if err := exec.Command("strace", "-qq", "-o", os.DevNull, "true").Run(); err != nil {
-		t.Skipf("strace is not here, or may not trace: %v", err)
+	if err := exec.Command(storetest.Needs(t, "strace"), "-qq", "-o", os.DevNull, "true").Run(); err != nil {
+		t.Skipf("strace may not trace here: %v", err)
 	}
 	seed := storetest.Seed(t)
 	var mu sync.Mutex

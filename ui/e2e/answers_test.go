@@ -126,10 +126,7 @@ func (s *staged) ask(c change, key string, within ...string) told {
 	cmd := s.command(ctx, args...)
 	cmd.Dir = filepath.Dir(s.dir) // not in a repository: there a first pick also records where the work began
 	if len(within) > 0 {
-		path, err := exec.LookPath(within[0])
-		if err != nil {
-			s.t.Skip(err)
-		}
+		path := storetest.Needs(s.t, within[0])
 		cmd.Args, cmd.Path = append(slices.Clone(within), append([]string{cmd.Path}, cmd.Args[1:]...)...), path
 		cmd.Env = append(cmd.Env, "GOMAXPROCS=1") // strace counts the calls of each thread separately
 	}

@@ -16,6 +16,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"vise/store/storetest"
 )
 
 // fitting are the server scenarios of the MCP conformance suite that vise can pass. The others need tools, prompts and
@@ -28,7 +30,7 @@ var fitting = []string{"server-initialize", "ping", "tools-list", "resources-lis
 func TestTheConformanceSuite(t *testing.T) {
 	dir := os.Getenv("VISE_CONFORMANCE")
 	if dir == "" {
-		t.Skip("VISE_CONFORMANCE names no directory with @modelcontextprotocol/conformance")
+		storetest.Lacks(t, "@modelcontextprotocol/conformance (VISE_CONFORMANCE names its directory)")
 	}
 	suite := filepath.Join(dir, "node_modules", "@modelcontextprotocol", "conformance", "dist", "index.js")
 	if _, err := os.Stat(suite); err != nil {

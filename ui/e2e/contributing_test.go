@@ -10,13 +10,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"vise/store/storetest"
 )
 
 // The worked examples of docs/contributing.md are short, apply to the source, leave its files readable, and compile.
 func TestWorkedExamples(t *testing.T) {
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("git applies the examples, and is not installed")
-	}
+	storetest.Needs(t, "git")
 	page, err := os.ReadFile("../../docs/contributing.md")
 	if err != nil {
 		t.Fatal(err)

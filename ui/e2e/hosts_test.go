@@ -40,7 +40,7 @@ func newSSHD(t *testing.T, home string) *sshd {
 		program = "/usr/sbin/sshd" // it can be on root's PATH alone
 	}
 	if _, err := os.Stat(program); err != nil {
-		t.Skip("there is no sshd: hosts are not tried over ssh itself")
+		storetest.Lacks(t, "sshd")
 	}
 	for _, x := range []string{"ssh", "ssh-keygen", "pgrep", "sh"} {
 		storetest.Needs(t, x)

@@ -123,10 +123,7 @@ func TestEachMutantApplies(t *testing.T) {
 
 // For each planted fault a test fails that guards against it. The short run plants two.
 func TestEachPlantedFaultIsFound(t *testing.T) {
-	tool, err := exec.LookPath("go")
-	if err != nil {
-		t.Skip("no go tool here")
-	}
+	tool := storetest.Needs(t, "go")
 	root, err := filepath.Abs("../..")
 	must(t, err)
 	for _, m := range mutants {

@@ -47,7 +47,7 @@ const programLimit = 3 * time.Minute
 func TestProgramsWorkWithVise(t *testing.T) {
 	dirs := filepath.SplitList(os.Getenv(programsVariable))
 	if len(dirs) == 0 {
-		t.Skipf("%s names no directory of agents' programs", programsVariable)
+		storetest.Lacks(t, "agents' programs ("+programsVariable+" names their directories)")
 	}
 	got := map[string]map[string]string{}
 	t.Run("runs", func(t *testing.T) {
@@ -92,6 +92,7 @@ func runProgram(t *testing.T, dir, name string, got map[string]map[string]string
 	version := regexp.MustCompile(`\d+\.\d+\.\d+`).FindString(string(out))
 	if err != nil || version == "" {
 		t.Logf("%s is not installed: %v", path, err)
+		storetest.NoteLack(program)
 		return
 	}
 	if got[name] == nil {

@@ -23,7 +23,7 @@ import (
 func TestTwoSessionsInTwoWorktrees(t *testing.T) {
 	path := filepath.Join(os.Getenv(programsVariable), "claude")
 	if _, err := os.Stat(path); err != nil || os.Getenv(programsVariable) == "" {
-		t.Skipf("%s names no directory with Claude Code", programsVariable)
+		storetest.Lacks(t, "claude ("+programsVariable+" names its directory)")
 	}
 	r := newProgramRun(t, "claude", path)
 	r.vise("install", "claude", "--uninstall") // only the settings of the work trees

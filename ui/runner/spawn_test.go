@@ -9,10 +9,12 @@ import (
 
 	"vise/model"
 	"vise/store/home"
+	"vise/store/storetest"
 )
 
 // An agent with a work tree of its own works there, and so does an agent that it makes. They begin at once, and the tree is made once.
 func TestAnAgentWorksInTheWorkTreeOfItsOwn(t *testing.T) {
+	storetest.Needs(t, "git")
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -22,7 +24,7 @@ func TestAnAgentWorksInTheWorkTreeOfItsOwn(t *testing.T) {
 		{"init", "-q", dir}, {"-C", dir, "-c", "user.name=x", "-c", "user.email=x@y", "commit", "-q", "--allow-empty", "-m", "x"},
 	} {
 		if out, err := exec.Command("git", args...).CombinedOutput(); err != nil {
-			t.Skipf("git %v: %v %s", args, err, bytes.TrimSpace(out))
+			t.Fatalf("git %v: %v %s", args, err, bytes.TrimSpace(out))
 		}
 	}
 	b := newBench(t)

@@ -13,6 +13,7 @@ import (
 	"vise/model"
 	"vise/store"
 	"vise/store/home"
+	"vise/store/storetest"
 	"vise/store/threads"
 )
 
@@ -169,6 +170,7 @@ func (b *taskBench) deadProcess() model.Process {
 }
 
 func TestTheCommitIsNamedWithoutRunningWhatARepositoryConfigures(t *testing.T) {
+	storetest.Needs(t, "git")
 	dir := t.TempDir()
 	marker := dir + "/ran"
 	for _, args := range [][]string{
@@ -178,7 +180,7 @@ func TestTheCommitIsNamedWithoutRunningWhatARepositoryConfigures(t *testing.T) {
 		c := exec.Command("git", args...)
 		c.Dir = dir
 		if out, err := c.CombinedOutput(); err != nil {
-			t.Skipf("git %v: %v %s", args, err, bytes.TrimSpace(out))
+			t.Fatalf("git %v: %v %s", args, err, bytes.TrimSpace(out))
 		}
 	}
 	if head := (threads.Reader{}).Head(t.Context(), dir); len(head) < 40 {
