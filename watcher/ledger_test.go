@@ -25,6 +25,7 @@ func commit(t testing.TB, path string) {
 }
 
 func TestEveryCommitMovesTheLedger(t *testing.T) {
+	t.Parallel()
 	d := newFixture(t)
 	ledger := d.home.Dir() + "/ledger.db"
 	for range 20 {
@@ -37,6 +38,7 @@ func TestEveryCommitMovesTheLedger(t *testing.T) {
 }
 
 func TestReadingTheLedgerDoesNotMoveIt(t *testing.T) {
+	t.Parallel()
 	d := newFixture(t)
 	ledger := d.home.Dir() + "/ledger.db"
 	commit(t, ledger)
@@ -101,6 +103,7 @@ func TestAMarkIsOfWhateverLiesThere(t *testing.T) {
 }
 
 func TestALedgerThatIsReplacedHasMoved(t *testing.T) {
+	t.Parallel()
 	d := newFixture(t)
 	ledger := d.home.Dir() + "/ledger.db"
 	commit(t, ledger)

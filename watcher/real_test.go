@@ -12,7 +12,13 @@ import (
 
 	"vise/model"
 	"vise/store/files"
+	"vise/store/storetest"
 )
+
+func TestMain(m *testing.M) {
+	storetest.MostlyWait()
+	storetest.Main(m, nil)
+}
 
 // waitLimit is how long a test waits for something that must happen.
 const waitLimit = 20 * time.Second

@@ -117,6 +117,7 @@ func (d *fixture) checkNotified(id model.ItemID, s save, took time.Duration) {
 }
 
 func TestATouchIsNoNews(t *testing.T) {
+	t.Parallel()
 	d := newFixture(t, "wi-1")
 	d.run("wi-1", `touch plan.md; chmod 640 plan.md; cp -p plan.md x; mv x plan.md; touch -d yesterday plan.md`)
 	d.settle()

@@ -18,6 +18,7 @@ func notified(t *testing.T, c *Changes, what string) {
 }
 
 func TestEveryWayToChangeTheSettingsIsNotified(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "vise")
 	file, themes := filepath.Join(dir, "config.yaml"), filepath.Join(dir, "themes")
 	e := Settings(t.Context(), file, themes)

@@ -75,6 +75,7 @@ func create(t *testing.T, s *files.Session, source string) todo.Todo {
 
 // Two consoles and an editor use one session: each sees what the others do.
 func TestEverybodySeesWhatTheOthersDo(t *testing.T) {
+	t.Parallel()
 	repo := t.TempDir()
 	one, two := open(t, repo), open(t, repo)
 	views := []view{watch(t, one), watch(t, two)}

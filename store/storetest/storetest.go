@@ -5,6 +5,7 @@ package storetest
 import (
 	"bufio"
 	"context"
+	"flag"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -35,6 +36,13 @@ func Main(m *testing.M, roles map[string]func(args []string), after ...func()) {
 		clean()
 	}
 	os.Exit(code)
+}
+
+// MostlyWait is for a package whose tests mostly wait: eight of those that are parallel run at once, also on fewer processors.
+func MostlyWait() {
+	if err := flag.Set("test.parallel", "8"); err != nil {
+		panic(err)
+	}
 }
 
 // Child is another process of this test binary, in a role of its own.

@@ -68,10 +68,15 @@ func put(t testing.TB, s *Session, name, content string) string {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(file, []byte(content), 0o644); err != nil {
+	if err := saveEarlier(file, content); err != nil {
 		t.Fatal(err)
 	}
 	return file
+}
+
+// saveEarlier writes a file as an editor did that ended some time ago: for the end of one that was just written a reader waits.
+func saveEarlier(file, content string) error {
+	return errors.Join(os.WriteFile(file, []byte(content), 0o644), os.Chtimes(file, time.Time{}, time.Now().Add(-2*unfinished)))
 }
 
 func read(t testing.TB, file string) string {

@@ -112,7 +112,7 @@ func (m *machine) Edit(rt *rapid.T) {
 		text = strings.TrimRight(text, "\r\n")
 		mark = ""
 	}
-	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+	if err := saveEarlier(file, text); err != nil {
 		rt.Fatal(err)
 	}
 	if strings.Contains(text, mark) {

@@ -94,6 +94,7 @@ func TestAPromptWhoseProgramIsGoneIsOver(t *testing.T) {
 }
 
 func TestTheOperatorsAnswerReachesTheProgram(t *testing.T) {
+	t.Parallel()
 	for answer, want := range map[model.PermissionAnswer]string{
 		model.PermitOnce: `{"behavior":"allow"}`,
 		model.PermitDeny: `{"behavior":"deny","message":"The operator refused this."}`,
@@ -101,6 +102,7 @@ func TestTheOperatorsAnswerReachesTheProgram(t *testing.T) {
 			`"ruleContent":"git push:*"}],"behavior":"allow","destination":"localSettings"}]}`,
 	} {
 		t.Run(string(answer), func(t *testing.T) {
+			t.Parallel()
 			b := newHookBench(t)
 			b.asksHere = true
 			done := make(chan error, 1)
@@ -185,6 +187,7 @@ func TestAskHereIsOfTheConfiguration(t *testing.T) {
 
 // TestAPromptOfOpenCodesIsOverWhenItWasAnsweredThere. An answer that is given here is passed on in OpenCode's words.
 func TestAPromptOfOpenCodesIsOverWhenItWasAnsweredThere(t *testing.T) {
+	t.Parallel()
 	const prompt = `{"sessionID":"s1","tool_name":"bash","tool_input":{"command":%q},"permission_suggestions":["git push *"]}`
 	b := newHookBench(t)
 	b.must(fmt.Sprintf(prompt, "git push"), "opencode", askEvent)
@@ -196,15 +199,18 @@ func TestAPromptOfOpenCodesIsOverWhenItWasAnsweredThere(t *testing.T) {
 	for answer, want := range map[model.PermissionAnswer]string{
 		model.PermitOnce: "once", model.PermitAlways: "always", model.PermitDeny: "reject",
 	} {
-		b := newHookBench(t)
-		b.asksHere = true
-		done := make(chan error, 1)
-		go func() { done <- b.run(fmt.Sprintf(prompt, "git push"), "opencode", askEvent) }()
-		b.answer(answer)
-		if err := <-done; err != nil || b.stdout != want {
-			t.Errorf("%s: the plugin was told %q, %v, want %q", answer, b.stdout, err, want)
-		}
-		b.inbox()
+		t.Run(string(answer), func(t *testing.T) {
+			t.Parallel()
+			b := newHookBench(t)
+			b.asksHere = true
+			done := make(chan error, 1)
+			go func() { done <- b.run(fmt.Sprintf(prompt, "git push"), "opencode", askEvent) }()
+			b.answer(answer)
+			if err := <-done; err != nil || b.stdout != want {
+				t.Errorf("the plugin was told %q, %v, want %q", b.stdout, err, want)
+			}
+			b.inbox()
+		})
 	}
 }
 

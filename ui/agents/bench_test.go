@@ -16,7 +16,13 @@ import (
 	"vise/model"
 	"vise/store"
 	"vise/store/home"
+	"vise/store/storetest"
 )
+
+func TestMain(m *testing.M) {
+	storetest.MostlyWait()
+	storetest.Main(m, nil)
+}
 
 // bench is a home with a session of an agent.
 type hookBench struct {

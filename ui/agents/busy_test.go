@@ -131,6 +131,7 @@ func TestTheNextHookTakesInWhatWaits(t *testing.T) {
 
 // TestContextComesLateRatherThanNever: the first hook of the session that finds the ledger free brings it.
 func TestContextComesLateRatherThanNever(t *testing.T) {
+	t.Parallel()
 	for _, x := range []struct{ program, begins, goesOn string }{
 		{"claude", "SessionStart", "PostToolUse"}, {"claude", "UserPromptSubmit", "UserPromptSubmit"},
 		{"opencode", "chat.message", "tool.execute.after"}, {"crush", "PreToolUse", "PreToolUse"},
@@ -167,6 +168,7 @@ func TestContextComesLateRatherThanNever(t *testing.T) {
 
 // A program that waits for a permission sends nothing further: its prompt waits in the queue while another process holds the ledger.
 func TestAPromptAtABusyLedgerIsQueued(t *testing.T) {
+	t.Parallel()
 	b := newHookBench(t)
 	holder := lock.On(nil, filepath.Join(b.dir, "ledger.lock"), "a test")
 	if err := holder.Acquire(t.Context()); err != nil {

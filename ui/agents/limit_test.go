@@ -31,6 +31,7 @@ func limitReached() (words string, over time.Time) {
 // TestAUsageLimitThatASessionTellsHoldsItsAgent until it ends, the operator ends it, or a turn ends well. Then the
 // session is woken with the messages that came meanwhile.
 func TestAUsageLimitThatASessionTellsHoldsItsAgent(t *testing.T) {
+	t.Parallel()
 	words, over := limitReached()
 	failure := fmt.Sprintf(`{"session_id":"s1","hook_event_name":"StopFailure","error":"rate_limit","last_assistant_message":%q}`, words)
 	b := newHookBench(t)

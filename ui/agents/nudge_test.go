@@ -49,6 +49,7 @@ func (b *hookBench) queued(agent model.AgentID) (n int) {
 
 // TestASessionOfCodexsServerIsPrompted when something is urgent. The text is sent by the prompt's own hook, not before.
 func TestASessionOfCodexsServerIsPrompted(t *testing.T) {
+	t.Parallel()
 	b, prompts := served(t)
 	b.must(codexStop, "codex", "Stop")
 	done := b.waits()

@@ -74,6 +74,7 @@ func (w *waiting) ends(words string) {
 // TestARestingSessionIsWoken with what is said to it after its turn. A message that is not urgent wakes no session. The
 // message is then sent, not seen.
 func TestARestingSessionIsWoken(t *testing.T) {
+	t.Parallel()
 	b := newHookBench(t)
 	b.apply("claude", model.AddAgent{AgentID: "claude"})
 	w := b.rests(t.Context(), "s1", nil)
@@ -99,6 +100,7 @@ func TestARestingSessionIsWoken(t *testing.T) {
 // TestOneWaitsForASession: the newest hook waits, and a hook of another session goes on waiting. Of two sessions only
 // one gets a message.
 func TestOneWaitsForASession(t *testing.T) {
+	t.Parallel()
 	b := newHookBench(t)
 	b.apply("claude", model.AddAgent{AgentID: "claude"})
 	other := b.rests(t.Context(), "s2", nil)

@@ -44,6 +44,7 @@ func (b *hookBench) urgentFor(session string, rests bool) (mine, others bool) {
 
 // TestAMessageIsForTheSessionThatWorks, not for an idle one, while one works.
 func TestAMessageIsForTheSessionThatWorks(t *testing.T) {
+	t.Parallel()
 	b := newHookBench(t)
 	b.apply("claude", model.AddAgent{AgentID: "claude"})
 	resting := b.rests(t.Context(), "s1", nil)
@@ -60,6 +61,7 @@ func TestAMessageIsForTheSessionThatWorks(t *testing.T) {
 
 // TestAMessageAboutAnItemIsForTheSessionThatHoldsIt, working or idle.
 func TestAMessageAboutAnItemIsForTheSessionThatHoldsIt(t *testing.T) {
+	t.Parallel()
 	b := newHookBench(t)
 	one := b.apply("claude", model.CreateWorkItem{Objective: "Split the limiter"}).WorkItemID
 	two := b.apply("claude", model.CreateWorkItem{Objective: "Test the limiter"}).WorkItemID
