@@ -431,7 +431,7 @@ func TestTheFleetPageStartsThreeMembersOnOneMachine(t *testing.T) {
 		}
 		return strings.Split(rest, "\n")[1:]
 	}
-	three, here := block("## A cluster of three"), block("To try this on one machine, run")
+	three, here := block("## A cluster of three"), block("To try this on one machine, in an empty directory")
 	if len(three) != 5 || len(here) != 5 {
 		t.Fatalf("%d and %d commands", len(three), len(here))
 	}
