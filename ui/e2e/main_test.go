@@ -8,7 +8,7 @@
 // The files measure_*.go measure the program, beside an empty process and beside other trackers, if they are installed,
 // with the same acts in one run. docs/performance.md explains how to run and read them.
 //
-// The files programs_*.go run the agents' real programs with a scripted model. docs/programs.md has the table of the
+// The files programs_*.go run the agents' real programs with a scripted model. docs/matrix.md has the table of the
 // results.
 //
 // Read main_test.go first, then any test; measure_test.go is the whole measurement.

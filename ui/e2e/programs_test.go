@@ -29,7 +29,7 @@ import (
 // model, and each version that differs.
 const programsVariable = "VISE_PROGRAMS"
 
-var matrix = flag.Bool("matrix", false, "write what the programs did into docs/programs.md")
+var matrix = flag.Bool("matrix", false, "write what the programs did into docs/matrix.md")
 
 // scripted are the programs that can use our model, each with one way of working.
 var scripted = []string{"claude", "codex", "codex, " + codeMode, "opencode", "crush", "gemini", "copilot"}
@@ -40,7 +40,7 @@ const codeMode = "code mode"
 // programLimit bounds a run on a busy machine.
 const programLimit = 3 * time.Minute
 
-// TestProgramsWorkWithVise runs the real programs and compares the results with the table in docs/programs.md. Without
+// TestProgramsWorkWithVise runs the real programs and compares the results with the table in docs/matrix.md. Without
 // -tags soak only the short cases run.
 //
 //	VISE_PROGRAMS=DIR:DIR go test -tags soak ./ui/e2e -run ProgramsWork -matrix
@@ -60,7 +60,7 @@ func TestProgramsWorkWithVise(t *testing.T) {
 	if len(got) == 0 {
 		t.Skipf("none of %v is in %v", scripted, dirs)
 	}
-	const page = "../../docs/programs.md"
+	const page = "../../docs/matrix.md"
 	raw, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
@@ -77,7 +77,7 @@ func TestProgramsWorkWithVise(t *testing.T) {
 	for name, cells := range got {
 		for c, cell := range cells {
 			if said := saidOf(rows[c][name], got[name][versionRow]); said != cell {
-				t.Errorf("%s, %s: %q, docs/programs.md says %q", name, c, cell, said)
+				t.Errorf("%s, %s: %q, docs/matrix.md says %q", name, c, cell, said)
 			}
 		}
 	}
@@ -141,7 +141,7 @@ func saidOf(cell, of string) string {
 
 // TestTheMatrixOfProgramsIsWhole: the table has a row for each case and a cell for each program, none empty.
 func TestTheMatrixOfProgramsIsWhole(t *testing.T) {
-	raw, err := os.ReadFile("../../docs/programs.md")
+	raw, err := os.ReadFile("../../docs/matrix.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,12 +149,12 @@ func TestTheMatrixOfProgramsIsWhole(t *testing.T) {
 	for _, row := range matrixRows() {
 		for _, name := range scripted {
 			if rows[row][name] == "" {
-				t.Errorf("docs/programs.md does not say of %s: %s", name, row)
+				t.Errorf("docs/matrix.md does not say of %s: %s", name, row)
 			}
 		}
 	}
 	if len(rows) != len(matrixRows()) {
-		t.Errorf("docs/programs.md has %d rows, want %d", len(rows), len(matrixRows()))
+		t.Errorf("docs/matrix.md has %d rows, want %d", len(rows), len(matrixRows()))
 	}
 }
 
@@ -193,7 +193,7 @@ func matrixIn(t *testing.T, page string) map[string]map[string]string {
 	_, rest, ok := strings.Cut(page, matrixBegins)
 	table, _, ends := strings.Cut(rest, matrixEnds)
 	if !ok || !ends {
-		t.Fatal("docs/programs.md has no table of programs")
+		t.Fatal("docs/matrix.md has no table of programs")
 	}
 	rows := map[string]map[string]string{}
 	var columns []string
