@@ -92,7 +92,7 @@ func TestTheManualTellsEveryDifference(t *testing.T) {
 		t.Fatal(err)
 	}
 	for reason := range replayReasons {
-		if !strings.Contains(string(raw), "| "+reason+" |") {
+		if !strings.Contains(string(raw), "\n- "+reason+"\n") {
 			t.Errorf("docs/threads.md does not tell that %s", reason)
 		}
 	}

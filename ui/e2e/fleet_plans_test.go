@@ -12,8 +12,7 @@ import (
 	"vise/store/storetest"
 )
 
-// A plan is edited in a console on another machine than that of its file, and saved in the file: each console shows it. The frame of
-// docs/fleet.md is of this test.
+// A plan is edited in a console on another machine than that of its file, and saved in the file: each console shows it.
 func TestAPlanIsEditedOnAnotherMachine(t *testing.T) {
 	cluster := storetest.StartEtcd(t, 1)
 	bin := fleetPrograms(t)
