@@ -2,6 +2,7 @@ package runner
 
 import (
 	"net/http"
+	"net/netip"
 	"sync"
 	"time"
 
@@ -93,11 +94,14 @@ const maxIngresses = 1000
 func (s *Server) admit(r *http.Request) (in model.Ingress, status int, err error) {
 	id, token, sender := model.IngressID(r.PathValue("id")), tokenOf(r), "sender "+senderOf(r.RemoteAddr)
 	known := s.tokens.has(id, hashToken(token))
-	switch {
-	case known && s.pace.take(s.Now(), sender+" "+string(id), perSecond, burst):
-		proven(r)
-	case known, !s.pace.take(s.Now(), sender, senderPerSecond, senderBurst),
-		!s.pace.take(s.Now(), "unknown", unknownPerSecond, unknownBurst):
+	var inPace bool
+	if known {
+		inPace = s.pace.take(s.Now(), sender+" "+string(id), perSecond, burst)
+	} else {
+		inPace = s.pace.take(s.Now(), sender, senderPerSecond, senderBurst) &&
+			s.pace.take(s.Now(), "unknown", unknownPerSecond, unknownBurst)
+	}
+	if !inPace {
 		return in, http.StatusTooManyRequests, nil
 	}
 	err = s.Ledger.View(r.Context(), func(f model.Reader) error {
@@ -112,6 +116,18 @@ func (s *Server) admit(r *http.Request) (in model.Ingress, status int, err error
 	if err == nil && !opens(in, token) {
 		return in, http.StatusUnauthorized, nil
 	}
-	proven(r)
 	return in, 0, err
+}
+
+// senderOf returns the sender that limits count: an address, or for IPv6 the /64 network, as one sender usually has a whole one.
+func senderOf(remote string) string {
+	at, err := netip.ParseAddrPort(remote)
+	if err != nil {
+		return remote
+	}
+	ip := at.Addr().Unmap()
+	if ip.Is6() {
+		return netip.PrefixFrom(ip.WithZone(""), 64).Masked().String()
+	}
+	return ip.String()
 }

@@ -1,9 +1,11 @@
 package runner
 
 import (
+	"net"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 )
 
 // A sender's name is taken up to its limit.
@@ -19,13 +21,42 @@ func TestASendersNameAtItsLimit(t *testing.T) {
 	}
 }
 
-// So many connections are not proven at once; the next one closes another.
-func TestUnprovenConnectionsAtTheirLimit(t *testing.T) {
-	var all connections
-	for n := 1; n <= maxUnproven+1; n++ {
-		if closed := all.place(&connection{sender: "s"}, false); (closed != nil) != (n > maxUnproven) {
-			t.Errorf("connection %d closes %v", n, closed)
+// So many connections are taken at once; the next one waits until one of them ends.
+func TestConnectionsAtTheirLimit(t *testing.T) {
+	l, err := (&Server{Listen: "127.0.0.1:0"}).listen(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	taken := make(chan net.Conn)
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			taken <- c
 		}
+	}()
+	for range maxConnections + 1 {
+		c, err := net.Dial("tcp", l.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+	}
+	var last net.Conn
+	for range maxConnections {
+		last = <-taken
+		defer last.Close()
+	}
+	select {
+	case c := <-taken:
+		c.Close()
+		t.Error("one more is taken")
+	case <-time.After(100 * time.Millisecond):
+		last.Close()
+		(<-taken).Close()
 	}
 }
 

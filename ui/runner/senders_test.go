@@ -4,7 +4,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -14,15 +13,13 @@ import (
 	"vise/model"
 )
 
-// A thousand senders that never finish block neither goroutines nor a sender that finishes. The server closes the
-// oldest connection of the sender that has most.
+// A thousand senders that never finish do not block one that finishes, nor one that began before them.
 func TestSlowSendersHoldNobodyUp(t *testing.T) {
 	b := newServeBench(t)
 	url, _ := b.mint("", "")
-	before := runtime.NumGoroutine()
-	quiet, err := (&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}).Dial("tcp", b.addr)
+	quiet, err := net.Dial("tcp", b.addr)
 	if err != nil {
-		t.Skip("one address here only")
+		t.Fatal(err)
 	}
 	defer quiet.Close()
 	if _, err := io.WriteString(quiet, "POST "+strings.TrimPrefix(url, b.base)+" HTTP/1.1\r\nHost: "+b.addr+"\r\n"); err != nil {
@@ -34,16 +31,15 @@ func TestSlowSendersHoldNobodyUp(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer c.Close()
-		_, _ = io.WriteString(c, "POST / HTTP/1.1\r\nHost: x\r\nX-Slow:") // the server may have closed the connection
+		if _, err := io.WriteString(c, "POST / HTTP/1.1\r\nHost: x\r\nX-Slow:"); err != nil {
+			t.Fatal(err)
+		}
 	}
 	begun := time.Now()
 	code, _ := b.post(url, "x")
 	b.want("a good sender among them", code, http.StatusAccepted)
 	if took := time.Since(begun); took > headerTime/2 {
 		t.Errorf("it took %v", took)
-	}
-	if n := runtime.NumGoroutine() - before; n > maxUnproven+100 {
-		t.Errorf("%d goroutines more for 1000 slow senders", n)
 	}
 	_, _ = io.WriteString(quiet, "Content-Length: 1\r\n\r\nx")
 	first := make([]byte, 12)

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/net/netutil"
+
 	"vise/model"
 	"vise/store"
 	"vise/store/home"
@@ -60,6 +62,8 @@ const (
 	writeTime  = 15 * time.Second
 	idleTime   = 30 * time.Second
 	maxHeader  = 8 << 10
+	// maxConnections is twice the number of senders that never finish in the test. A connection takes about 15 KB.
+	maxConnections = 2000
 	// closeTime is how long requests in progress may take when the server ends.
 	closeTime = 3 * time.Second
 )
@@ -86,8 +90,7 @@ func (s *Server) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	h := &http.Server{Handler: s.handler(), ReadHeaderTimeout: headerTime, ReadTimeout: readTime, WriteTimeout: writeTime,
-		IdleTimeout: idleTime, MaxHeaderBytes: maxHeader, ErrorLog: log.New(reports(s.complain), "", 0),
-		ConnContext: withConnection, ConnState: betweenRequests}
+		IdleTimeout: idleTime, MaxHeaderBytes: maxHeader, ErrorLog: log.New(reports(s.complain), "", 0)}
 	var all sync.WaitGroup
 	all.Go(func() { s.schedule(ctx, shards) })
 	if s.Also != nil {
@@ -123,7 +126,7 @@ func (s *Server) listen(ctx context.Context) (net.Listener, error) {
 		return nil, model.Refused("%v", model.Text(err.Error())).At("listen",
 			"--listen names another address; another vise serve may have this one")
 	}
-	l := &connections{Listener: tcp}
+	l := netutil.LimitListener(tcp, maxConnections)
 	if s.Certificate == "" {
 		return l, nil
 	}
