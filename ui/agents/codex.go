@@ -4,17 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"time"
 )
 
-// codexEvents are the events that vise installs for every version of Codex. The end of a session, which ends vise's wait for it, and
-// permissions are added for versions that can wake a session.
-var codexEvents = []string{"SessionStart", "UserPromptSubmit", "PostToolUse", "Stop"}
-
-func (o Options) codexHooks(wakes support) (hooks []entry) {
-	for _, event := range append(slices.Clip(codexEvents), askEvent, "SessionEnd") {
+func (o Options) codexHooks() (hooks []entry) {
+	for _, event := range []string{"SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", askEvent, "SessionEnd"} {
 		line := command{Type: "command", Command: o.shellHook(event), Timeout: hookTimeout}
 		switch event {
 		case "SessionEnd":
@@ -24,16 +19,13 @@ func (o Options) codexHooks(wakes support) (hooks []entry) {
 		}
 		hooks = append(hooks, o.hook(event, event, group{Hooks: []command{line}}))
 	}
-	for i := range hooks[len(codexEvents):] {
-		hooks[len(codexEvents)+i].when = wakes
-	}
 	return hooks
 }
 
 func (o Options) codexFile(name string) string { return o.dir("CODEX_HOME", ".codex", name) }
 
-func (o Options) codex(wakes support) []target {
-	hooks := o.codexHooks(wakes)
+func (o Options) codex() []target {
+	hooks := o.codexHooks()
 	server := tomlTable{path: []string{"mcp_servers", "vise"}, lines: "command = " + strconv.Quote(o.Vise) +
 		"\nargs = " + array(o.serverArgs()) + "\nenv_vars = " + array(variables) + "\n"}
 	if o.permitted {

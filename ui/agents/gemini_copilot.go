@@ -32,7 +32,7 @@ const (
 	permitTools = "vise/("
 )
 
-func (o Options) gemini(support) []target {
+func (o Options) gemini() []target {
 	server := struct {
 		Command string   `json:"command"`
 		Args    []string `json:"args"`
@@ -47,7 +47,7 @@ func (o Options) gemini(support) []target {
 }
 
 // copilot edits a hooks file of its own. Copilot CLI's tools are given by name.
-func (o Options) copilot(support) []target {
+func (o Options) copilot() []target {
 	type hook struct {
 		Type    string `json:"type"`
 		Matcher string `json:"matcher,omitempty"`

@@ -49,9 +49,7 @@ type Options struct {
 	permitted bool
 	// byWorktree means that each worktree has its own agent.
 	byWorktree bool
-	// Version is the program's output for its version; empty if unknown.
-	Version string
-	Getenv  func(string) string
+	Getenv     func(string) string
 }
 
 // Installed says what was done, or with a dry run what would be done.
@@ -163,7 +161,7 @@ func (o Options) agentNow() string {
 	if p.settings == nil {
 		return "" // settings reports the program
 	}
-	for _, t := range p.settings(o, unknown) {
+	for _, t := range p.settings(o) {
 		if _, raw, err := readSettings(t.path); err == nil {
 			if agent := agentIn(raw); agent != "" {
 				return agent
@@ -327,7 +325,7 @@ func Doctor(o Options, now time.Time) ([]Check, error) {
 	}
 	out = append(append(out, present(o)...), permissions(o)...)
 	out = append(out, seen(o, now)...)
-	out = append(out, Check{Name: "answers", OK: true, Message: programOf(o.Program).route(o.Version)})
+	out = append(out, Check{Name: "answers", OK: true, Message: programOf(o.Program).answers})
 	if waiting, refused := home.Queued(o.Home); waiting+refused > 0 {
 		out = append(out, Check{Name: "spool", OK: refused == 0,
 			Message: fmt.Sprintf("%d hooks wait in the queue, %d were refused", waiting, refused),
@@ -350,17 +348,14 @@ func present(o Options) []Check {
 		search = cmp.Or(setting[string](raw, "env", variable), search)
 		loads = loads || setting[bool](raw, "mcpServers", "vise", "alwaysLoad")
 	}
-	version := cmp.Or(o.Version, "(it tells no version)")
-	switch knows := programOf(o.Program).wakes(o.Version); {
+	switch {
 	case search == "false":
-		return []Check{fine("tools", "claude %s has vise's tools in its first request: %s=false", version, variable)}
-	case loads && knows == supported:
-		return []Check{fine("tools", "claude %s has vise's tools in its first request, by alwaysLoad in its settings", version)}
-	case knows == supported:
-		return []Check{{Name: "tools", Message: "claude " + version + " defers vise's tools: the model sees only their names at first",
-			Hint: "vise install claude sets alwaysLoad"}}
+		return []Check{fine("tools", "claude has vise's tools in its first request: %s=false", variable)}
+	case loads:
+		return []Check{fine("tools", "claude has vise's tools in its first request, by alwaysLoad in its settings")}
 	}
-	return []Check{fine("tools", "whether claude %s defers vise's tools is not known; if it does, set %s=false", version, variable)}
+	return []Check{{Name: "tools", Message: "claude defers vise's tools: the model sees only their names at first",
+		Hint: "vise install claude sets alwaysLoad"}}
 }
 
 // leastLines is how many lines a transcript has that tells something.

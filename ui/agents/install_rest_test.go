@@ -2,66 +2,40 @@ package agents
 
 import (
 	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
 )
 
-// TestTheHookThatWakesIsInstalledWhereItWorks, once. It is removed for a version that does not support it. If the
-// version is not known, the present hooks stay.
-func TestTheHookThatWakesIsInstalledWhereItWorks(t *testing.T) {
+// TestTheHookThatWakesIsInstalledOnce, beside the other hook of the event and somebody else's.
+func TestTheHookThatWakesIsInstalledOnce(t *testing.T) {
 	b := newInstallBench(t)
 	foreign := `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "say done", "timeout": 9}]}]}}` + "\n"
 	path := b.write(".claude/settings.json", foreign)
-	for _, step := range []struct {
-		version   string
-		want      int
-		message   string
-		uninstall bool
-	}{
-		{version: "", want: 0, message: "vise does not know whether an idle session is woken"},
-		{version: "2.1.196", want: 0, message: "is older than 2.1.197"},
-		{version: "2.1.197", want: 2, message: "is woken"},
-		{version: "3.0.0", want: 2, message: "is woken"},
-		{version: "", want: 2, message: "vise does not know whether an idle session is woken"},
-		{version: "1.9.999", want: 0, message: "is older"},
-		{version: "2.1.197", want: 2, message: "is woken"},
-		{version: "2.1.197", want: 0, message: "is woken", uninstall: true},
-	} {
-		o := b.options("claude")
-		o.Version, o.Uninstall = step.version, step.uninstall
+	o := b.options("claude")
+	for range 2 {
 		b.run(o)
-		raw, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := strings.Count(string(raw), `"asyncRewake": true`); got != step.want || strings.Count(string(raw), `"Rest"`) != step.want {
-			t.Errorf("version %q: %d hooks wake, want %d:\n%s", step.version, got, step.want, raw)
-		}
-		if step.uninstall && string(raw) != foreign {
-			t.Errorf("uninstalled, it is\n%s", raw)
-		}
-		if !step.uninstall && strings.Count(string(raw), `"Stop"`) != 2 {
-			t.Errorf("version %q: the other Stop hook is not there once:\n%s", step.version, raw)
-		}
-		checks, err := Doctor(o, time.Now())
-		if err != nil {
-			t.Fatal(err)
-		}
-		messages := ""
-		for _, c := range checks {
-			if messages += c.Message + "\n"; !step.uninstall && c.Name == "settings" && !c.OK {
-				t.Errorf("version %q: %s", step.version, c.Message)
+		raw := b.files()["/.claude/settings.json"]
+		for word, want := range map[string]int{`"asyncRewake": true`: 2, `"Rest"`: 2, `"Stop"`: 2, "say done": 1} {
+			if got := strings.Count(raw, word); got != want {
+				t.Errorf("%s is there %d times, want %d:\n%s", word, got, want, raw)
 			}
 		}
-		if !strings.Contains(messages, step.message) {
-			t.Errorf("version %q: doctor tells\n%swant %q", step.version, messages, step.message)
+	}
+	checks, err := Doctor(o, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range checks {
+		if c.Name == "settings" && !c.OK || c.Name == "answers" && !strings.Contains(c.Message, "is woken, for 12 hours") {
+			t.Errorf("doctor says %s", c.Message)
 		}
 	}
-	if _, err := os.Stat(filepath.Dir(path)); err != nil {
-		t.Error(err)
+	o.Uninstall = true
+	b.run(o)
+	if raw, err := os.ReadFile(path); err != nil || string(raw) != foreign {
+		t.Errorf("uninstalled, it is\n%s, %v", raw, err)
 	}
 }
 
@@ -71,7 +45,6 @@ func TestDoctorTellsWhatCodexTrusts(t *testing.T) {
 	b := newInstallBench(t)
 	b.write(".codex/hooks.json", `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "say done", "timeout": 9}]}]}}`)
 	o := b.options("codex")
-	o.Version = "0.169.0"
 	b.run(o)
 	untrusted := b.files()["/.codex/config.toml"]
 	if !strings.Contains(b.files()["/.codex/hooks.json"], "hook codex SessionEnd") {
@@ -104,10 +77,5 @@ func TestDoctorTellsWhatCodexTrusts(t *testing.T) {
 		if !strings.Contains(message, x.want) {
 			t.Errorf("said %q, want %q", message, x.want)
 		}
-	}
-	o.Version = "0.168.9"
-	b.run(o)
-	if strings.Contains(b.files()["/.codex/hooks.json"], "SessionEnd") {
-		t.Error("a version that lacks it is asked for the end of a session")
 	}
 }

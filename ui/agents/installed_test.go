@@ -20,7 +20,6 @@ func TestWhatAnEarlierBuildInstalledIsKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	versions := map[string]string{"claude": "2.1.200", "codex": "0.170.0"}
 	b := newInstallBench(t)
 	users, installed := map[string]string{}, map[string]string{}
 	for _, f := range recorded.Files {
@@ -36,7 +35,7 @@ func TestWhatAnEarlierBuildInstalledIsKept(t *testing.T) {
 	}
 	options := func(program string) Options {
 		o := b.options(program)
-		o.Agent, o.Version, o.Home = "", versions[program], filepath.Join(b.home, ".local", "share", "vise")
+		o.Agent, o.Home = "", filepath.Join(b.home, ".local", "share", "vise")
 		return o
 	}
 	gained := map[string]*regexp.Regexp{

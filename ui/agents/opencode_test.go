@@ -53,7 +53,7 @@ func inPlugin(t *testing.T, vise, steps string) (out, dir string) {
 	}
 	o := Options{Program: "opencode", Agent: "ann", Getenv: func(string) string { return dir }}
 	o.Vise = write("vise", "#!/bin/sh\ncd '"+dir+"'\n"+vise+"\n")
-	for _, x := range o.openCode(supported) {
+	for _, x := range o.openCode() {
 		if strings.HasSuffix(x.path, "vise.ts") {
 			plugin, _, _ := x.edit(nil, false)
 			write("plugin.mjs", untyped.Replace(string(plugin)))

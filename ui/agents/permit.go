@@ -27,10 +27,6 @@ func (o Options) notes() (out []string) {
 	if note != "" && !o.Uninstall {
 		out = append(out, note)
 	}
-	if !o.Uninstall && p.wakesFrom != [3]int{} && p.wakes(o.Version) == unknown {
-		out = append(out, fmt.Sprintf("%s --version gives no version: hooks for %d.%d.%d and later are neither added nor removed", p.name,
-			p.wakesFrom[0], p.wakesFrom[1], p.wakesFrom[2]))
-	}
 	if p.asks != "" && !o.permitted && !o.Uninstall {
 		out = append(out, p.asks+"; "+o.permitHint())
 	}
@@ -55,12 +51,12 @@ func Asks(o Options) string {
 
 // element is a word in a list of settings. It is present only if vise's tools are permitted.
 func (o Options) element(list, below, word string) entry {
-	e := entry{at: []string{list, below}, value: word, when: unsupported, ours: func(v hujson.Value) bool {
+	e := entry{at: []string{list, below}, value: word, when: toRemove, ours: func(v hujson.Value) bool {
 		var s string
 		return decode(v, &s) == nil && s == word
 	}}
 	if o.permitted {
-		e.when = supported
+		e.when = toAdd
 	}
 	return e
 }
@@ -107,18 +103,18 @@ func (o Options) trust(path string, hooks []entry) (tables []tomlTable) {
 	}
 	for _, h := range hooks {
 		i, n, _ := d.placeOf(h)
-		t := tomlTable{when: unknown}
+		t := tomlTable{when: toKeep}
 		switch {
-		case i < 0 && (h.when != supported || o.Uninstall):
+		case i < 0 && o.Uninstall:
 			continue
 		case i < 0:
 			i = n
 		}
 		switch {
-		case h.when == unsupported, o.Permit != nil && !*o.Permit:
-			t.when = unsupported
+		case o.Permit != nil && *o.Permit:
+			t.when = toAdd
 		case o.Permit != nil:
-			t.when = supported
+			t.when = toRemove
 		}
 		event := snake(h.at[len(h.at)-1])
 		t.path = []string{"hooks", "state", fmt.Sprintf("%s:%s:%d:0", path, event, i)}
@@ -164,19 +160,17 @@ func permissions(o Options) []Check {
 func (o Options) trusted() Check {
 	yes := true
 	o.Permit = &yes
-	list := o.codexHooks(programOf(o.Program).wakes(o.Version))
 	raw, _ := os.ReadFile(o.codexFile("config.toml"))
 	m, err := readTOML(raw)
 	if err != nil {
 		return Check{Name: "trust", Message: err.Error(), Hint: "repair " + o.codexFile("config.toml")}
 	}
 	var missing, other []string
-	for _, t := range o.trust(o.codexFile("hooks.json"), list) {
+	for _, t := range o.trust(o.codexFile("hooks.json"), o.codexHooks()) {
 		wanted, _ := readTOML([]byte(t.lines)) // our own lines always parse
 		is, _ := valueAt(m, t.path).(map[string]any)
 		event, _, _ := strings.Cut(t.path[2][strings.LastIndex(t.path[2], ".json:")+len(".json:"):], ":")
 		switch {
-		case t.when == unsupported:
 		case is["trusted_hash"] == nil:
 			missing = append(missing, event)
 		case is["trusted_hash"] != wanted["trusted_hash"]:

@@ -42,7 +42,7 @@ func TestAPermissionIsSetOnceAndTakenBackToTheByte(t *testing.T) {
 			b.write(".config/crush/crush.json", "{\n  \"permissions\": {\n    \"allowed_tools\": [\n      \"view\"\n    ]\n  }\n}\n")
 			before := b.files()
 			o := b.options(p.name)
-			o.Agent, o.Version = "", "9.0.0"
+			o.Agent = ""
 			out := b.run(o)
 			n, ok := b.permissionChecks(o)
 			if p.permitted == nil {

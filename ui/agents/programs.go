@@ -20,18 +20,14 @@ import (
 // program describes one agents' program.
 type program struct {
 	name string
-	// settings returns the files that vise edits; wakes says whether the program's version can wake an idle session.
-	settings func(o Options, wakes support) []target
+	// settings returns the files that vise edits.
+	settings func(Options) []target
 	// note is shown to a person after an installation, inProject after an installation for a project.
 	note, inProject string
 	// permitted finds out from the settings whether the program runs vise's tools without asking; nil if no setting shows that. asks says
 	// what a person is asked otherwise.
 	permitted func(settings []byte) bool
 	asks      string
-	// wakesFrom is the first version tested to wake an idle session; older ones may not. Claude Code does so with asyncRewake, Codex with
-	// `codex queue`. Zero means that waking does not depend on a version. woken says how the session is woken.
-	wakesFrom [3]int
-	woken     string
 	// answers says how an answer or a message reaches a session.
 	answers string
 	// expected are the events that a program in use has sent at some time; hint says what to do if one has not been sent.
@@ -62,8 +58,8 @@ var programs = []program{
 		settings:  Options.claude, begins: true, transcripts: []string{"CLAUDE_CONFIG_DIR", ".claude"},
 		instructions: []string{"CLAUDE_CONFIG_DIR", ".claude", ClaudeInstructionFile},
 		transcript:   func(subagent bool) lines { return &transcript.Replies{Program: "claude", Subagent: subagent} },
-		wakesFrom:    [3]int{2, 1, 197}, woken: "an idle session at a terminal is woken",
-		answers:   "reach a session between two tools, at the end of its turn and with the next prompt or session; ",
+		answers: "reach a session between two tools, at the end of its turn and with the next prompt or session; an idle session at a " +
+			"terminal is woken, for " + restHours + " hours after its turn",
 		expected:  []string{"SessionStart", "PostToolUse", "Stop"},
 		hint:      "run claude once and end a turn; then look again",
 		permitted: lists("mcp__vise", "permissions", "allow"),
@@ -77,11 +73,9 @@ var programs = []program{
 		settings: Options.codex, begins: true, transcripts: []string{"CODEX_HOME", ".codex"},
 		instructions: []string{"CODEX_HOME", ".codex", InstructionFile},
 		transcript:   func(bool) lines { return &transcript.Rollout{} },
-		note:         "a version that has hooks behind a flag needs codex_hooks = true below [features] in config.toml",
-		wakesFrom:    [3]int{0, 169, 0},
-		woken:        "an idle session in Codex's server, such as one at a terminal, is prompted while the server keeps it",
 		answers: "reach a session with vise's own answers and, once its hooks are trusted, between two tools, at the end of its turn and " +
-			"with the next prompt; ",
+			"with the next prompt; an idle session in Codex's server, such as one at a terminal, is prompted while the server keeps it, for " +
+			restHours + " hours after its turn",
 		expected: []string{"SessionStart", "PostToolUse", "Stop"},
 		hint: "Codex asks at its next start: review the hooks and trust all, or open /hooks and press t; hooks that are not trusted are " +
 			"skipped without a word",
@@ -153,33 +147,6 @@ func programOf(name string) program {
 	return program{}
 }
 
-// wakes returns whether a version of the program wakes an idle session.
-func (p program) wakes(version string) support {
-	var v [3]int
-	if _, err := fmt.Sscanf(version, "%d.%d.%d", &v[0], &v[1], &v[2]); err != nil {
-		return unknown
-	}
-	if slices.Compare(v[:], p.wakesFrom[:]) < 0 {
-		return unsupported
-	}
-	return supported
-}
-
-// route says how an answer or a message reaches the program, also if it cannot be woken.
-func (p program) route(version string) string {
-	if p.woken == "" {
-		return p.answers
-	}
-	switch from := p.wakesFrom; p.wakes(version) {
-	case supported:
-		return p.answers + p.woken + ", for " + restHours + " hours after its turn"
-	case unsupported:
-		return fmt.Sprintf("%san idle session is not woken: %s is older than %d.%d.%d", p.answers, version, from[0], from[1], from[2])
-	}
-	return p.answers + "vise does not know whether an idle session is woken: " + p.name +
-		" --version gives no version; if it is not, the message arrives with its next prompt"
-}
-
 // hookTimeout is how long a program waits for a hook, in seconds. A hook takes less.
 const hookTimeout = 5
 
@@ -246,7 +213,7 @@ func (o Options) hookArgs(event string) []string {
 
 // claude installs a hook for every event that is used. PostToolUse without a matcher runs after every tool, so a message reaches a working
 // agent whatever tool it uses. StopFailure replaces Stop when the model fails. The second hooks of both wait for an idle session.
-func (o Options) claude(wakes support) []target {
+func (o Options) claude() []target {
 	line := func(event string) command {
 		return command{Type: "command", Command: o.Vise, Args: o.hookArgs(event), Timeout: hookTimeout}
 	}
@@ -257,36 +224,25 @@ func (o Options) claude(wakes support) []target {
 	}
 	ask := line(askEvent)
 	ask.Timeout = int(askTimeout.Seconds())
-	asks := o.hook(askEvent, askEvent, group{Hooks: []command{ask}})
-	asks.when = wakes
-	failure := o.hook("StopFailure", "StopFailure", group{Hooks: []command{line("StopFailure")}})
-	failure.when = wakes
 	rest := line(restEvent)
 	rest.Timeout, rest.Async, rest.AsyncRewake = int((restLimit + time.Minute).Seconds()), true, true
-	waits := o.hook("Stop", restEvent, group{Hooks: []command{rest}})
-	waitsToo := o.hook("StopFailure", restEvent, group{Hooks: []command{rest}})
-	waits.when, waitsToo.when = wakes, wakes
-	hooks = append(hooks, asks, failure, waits, waitsToo, o.element("permissions", "allow", "mcp__vise"))
+	hooks = append(hooks, o.hook(askEvent, askEvent, group{Hooks: []command{ask}}),
+		o.hook("StopFailure", "StopFailure", group{Hooks: []command{line("StopFailure")}}),
+		o.hook("Stop", restEvent, group{Hooks: []command{rest}}), o.hook("StopFailure", restEvent, group{Hooks: []command{rest}}),
+		o.element("permissions", "allow", "mcp__vise"))
+	server := struct {
+		mcpServer
+		// AlwaysLoad puts the tools into the first request. Of other servers' tools Claude Code shows a model only the names at first.
+		AlwaysLoad bool `json:"alwaysLoad"`
+	}{o.server(), true}
 	return []target{
 		jsonFile(o.file(projectHooks, "CLAUDE_CONFIG_DIR", ".claude", "settings.json"), hooks...),
 		jsonFile(o.file(projectServer, "CLAUDE_CONFIG_DIR", "", ".claude.json"),
-			entry{at: []string{"mcpServers", "vise"}, value: o.presentServer(wakes)}),
+			entry{at: []string{"mcpServers", "vise"}, value: server}),
 	}
 }
 
-// presentServer is the server's entry for Claude Code. With alwaysLoad its tools are in the first request: newer versions defer the tools
-// of other servers, and an agent then sees only names.
-func (o Options) presentServer(wakes support) any {
-	if wakes == unsupported {
-		return o.server()
-	}
-	return struct {
-		mcpServer
-		AlwaysLoad bool `json:"alwaysLoad"`
-	}{o.server(), true}
-}
-
-func (o Options) crush(support) []target {
+func (o Options) crush() []target {
 	entries := []entry{
 		{at: []string{"mcp", "vise"}, value: o.server()},
 		o.hook("PreToolUse", "PreToolUse", group{Name: "vise", Command: o.shellHook("PreToolUse"), Timeout: hookTimeout}),
@@ -294,14 +250,14 @@ func (o Options) crush(support) []target {
 	for _, tool := range mcp.ToolNames(true) {
 		e := o.element("permissions", "allowed_tools", "mcp_vise_"+tool)
 		if o.Tools != allTools && !slices.Contains(mcp.ToolNames(false), tool) {
-			e.when = unsupported
+			e.when = toRemove
 		}
 		entries = append(entries, e)
 	}
 	return []target{jsonFile(o.file(projectCrush, "XDG_CONFIG_HOME", ".config", "crush", "crush.json"), entries...)}
 }
 
-func (o Options) openCode(support) []target {
+func (o Options) openCode() []target {
 	server := struct {
 		Type    string   `json:"type"`
 		Command []string `json:"command"`
@@ -357,5 +313,5 @@ func (o Options) settings() ([]target, error) {
 		return nil, model.Invalid("vise does not know the program %q", model.Text(o.Program)).At("program",
 			"it knows %s; for any other MCP client: vise install --print --agent NAME", strings.Join(Programs, ", "))
 	}
-	return p.settings(o, p.wakes(o.Version)), nil
+	return p.settings(o), nil
 }

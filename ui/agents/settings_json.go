@@ -20,17 +20,18 @@ type entry struct {
 	value any
 	// ours recognises vise's own element of the list at the path; nil if everything at the path is vise's.
 	ours func(hujson.Value) bool
-	// when says whether the program supports the entry.
-	when support
+	// when says whether the entry should be present.
+	when presence
 }
 
-// support says whether a program supports something. If its version is unknown, the present state is kept.
-type support int
+// presence says whether a part of the settings should be present.
+type presence int
 
 const (
-	supported support = iota
-	unsupported
-	unknown
+	toAdd presence = iota
+	toRemove
+	// toKeep keeps the current state.
+	toKeep
 )
 
 // group is one entry of an event's list of hooks. It holds several commands, or in Crush's settings one, which is in the entry itself.
@@ -133,12 +134,10 @@ func (d *document) apply(e entry, remove bool) error {
 	}
 	isThere := d.root.Find(pointer(path)) != nil
 	switch {
-	case (remove || e.when == unsupported) && isThere && e.ours != nil:
+	case (remove || e.when == toRemove) && isThere && e.ours != nil:
 		return errors.Join(d.remove(path), d.apply(e, remove)) // there may be several elements
-	case remove || e.when == unsupported:
+	case remove || e.when == toRemove:
 		return d.remove(path)
-	case e.when == unknown && !isThere:
-		return nil
 	case e.ours != nil && d.root.Find(pointer(e.at)) == nil:
 		return d.set(e.at, []any{e.value})
 	}

@@ -26,7 +26,7 @@ type tomlTable struct {
 	path  []string
 	lines string
 	// when says whether the table should be present.
-	when support
+	when presence
 }
 
 // header returns the line that begins the table.
@@ -93,8 +93,8 @@ func (t tomlTable) edit(text string, before map[string]any, remove bool) (string
 	body := t.header() + t.lines
 	wanted, err := readTOML([]byte(body))
 	is := valueAt(before, t.path)
-	switch remove = remove || t.when == unsupported; {
-	case err != nil, t.when == unknown && !remove, !remove && reflect.DeepEqual(is, valueAt(wanted, t.path)):
+	switch remove = remove || t.when == toRemove; {
+	case err != nil, t.when == toKeep && !remove, !remove && reflect.DeepEqual(is, valueAt(wanted, t.path)):
 		return text, err
 	}
 	if text = without(text, strings.Join(t.path, "."), true); remove {

@@ -136,8 +136,7 @@ func (c *checkup) transcripts(e *Env, programs ...string) {
 		if path == "" {
 			continue
 		}
-		message := fmt.Sprintf("the format of %s is not known (%s %s): no words, calls and tokens are read from it", model.Text(path),
-			program, cmp.Or(versionOf(program), "of an unknown version"))
+		message := fmt.Sprintf("the format of %s is not known: no words, calls and tokens are read from it", model.Text(path))
 		c.add("transcripts of "+program, false, message, "a later vise may know it; until then: vise report ID TEXT")
 	}
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"bufio"
 	"cmp"
-	"context"
 	_ "embed"
 	"encoding/json"
 	"errors"
@@ -13,7 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"vise/model"
 	"vise/store/home"
@@ -78,33 +76,9 @@ func printServer(e *Env, o agents.Options) (answer, error) {
 // installOptions returns o with this run's options for a program.
 func installOptions(e *Env, program string, o agents.Options) (_ agents.Options, err error) {
 	o.Program, o.Agent, o.Vise, o.Getenv = program, string(e.agent), ownName(), e.getenv
-	if !o.Uninstall && (program == "claude" || program == "codex") { // what these know depends on it; an uninstall removes everything
-		o.Version = versionOf(program)
-	}
 	o.Home, err = homeDir(e)
 	o.OnlyHome = e.flags.home != ""
 	return o, err
-}
-
-// versionTimeout is the time limit for a program to print its version.
-const versionTimeout = 5 * time.Second
-
-// versionOf returns the version that a program prints. It is empty if the program prints none, or cannot be found.
-func versionOf(program string) string {
-	ctx, cancel := context.WithTimeout(context.Background(), versionTimeout)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, program, "--version")
-	cmd.WaitDelay = time.Second // a child of the program can hold the pipe open
-	out, err := cmd.Output()
-	if err != nil {
-		return ""
-	}
-	for _, word := range strings.Fields(string(out)) {
-		if word[0] >= '0' && word[0] <= '9' {
-			return word
-		}
-	}
-	return ""
 }
 
 func install(e *Env, program string, o agents.Options) (answer, error) {
