@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"reflect"
-	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -14,22 +13,13 @@ import (
 	"vise/themes"
 )
 
-// maxThemes bounds the number of files in the themes' directory.
+// maxThemes bounds the number of the operator's themes.
 const maxThemes = 200
 
-// themeFile is a theme's file. Colours that it does not set come from the theme that it extends.
+// themeFile is a theme's file. Colours that it does not set come from the built-in theme that it extends.
 type themeFile struct {
 	Extends        string `yaml:"extends"`
 	themes.Palette `yaml:",inline"`
-}
-
-// themeReader reads the custom themes.
-type themeReader struct {
-	*Settings
-	dir string
-	raw map[string][]byte
-	// bad are the names of the themes that could not be read.
-	bad map[string]bool
 }
 
 // themes reads the operator's themes in addition to the built-in ones, and returns the names of the wrong ones.
@@ -37,87 +27,67 @@ func (s *Settings) themes(dir string) (bad []string) {
 	entries, err := files.ReadDir(dir)
 	if err != nil {
 		if !files.IsGone(err) {
-			s.addProblem(dir, "cannot be read: "+model.Text(err.Error()).String())
+			s.Problems = append(s.Problems, Problem{File: dir, Message: "cannot be read: " + model.Text(err.Error()).String()})
 		}
 		return nil
 	}
-	t := themeReader{Settings: s, dir: dir, raw: map[string][]byte{}, bad: map[string]bool{}}
+	read := 0
 	for _, e := range entries {
-		if name, ok := strings.CutSuffix(e.Name(), ".yaml"); ok && !strings.HasPrefix(name, ".") {
-			t.take(name)
+		name, ok := strings.CutSuffix(e.Name(), ".yaml")
+		if !ok || strings.HasPrefix(name, ".") {
+			continue
 		}
+		r := reader{file: filepath.Join(dir, e.Name()), origins: map[string]origin{}}
+		_, builtIn := themes.ByName(name)
+		switch {
+		case builtIn || name == ThemeAuto: // the built-in theme stays usable
+			r.fail(fmt.Sprintf("a theme called %s is built in", name), "give the file another name, and extend it")
+		case read == maxThemes:
+			r.fail(fmt.Sprintf("there are more than %d themes", maxThemes), "")
+		default:
+			read++
+			if p, ok := r.palette(name); ok {
+				s.Palettes[name] = p
+			} else {
+				bad = append(bad, name)
+			}
+		}
+		s.Problems = append(s.Problems, r.problems...)
 	}
-	for _, name := range Names(t.raw) {
-		t.palette(name, nil)
-	}
-	return Names(t.bad)
+	return bad
 }
 
-// take reads a theme's file. It is decoded after all files are read, because themes extend each other.
-func (t *themeReader) take(name string) {
-	path := filepath.Join(t.dir, name+".yaml")
-	switch _, builtIn := themes.ByName(name); {
-	case builtIn || name == ThemeAuto:
-		t.addProblem(path, fmt.Sprintf("a theme called %s is built in", name), "give the file another name, and extend it")
-		return // the built-in theme stays usable
-	case !model.ValidID(name):
-		t.fail(name, "is no name for a theme", "use 1 to 64 of a-z, 0-9, - and _")
-		return
-	case len(t.raw) == maxThemes:
-		t.addProblem(path, fmt.Sprintf("there are more than %d themes", maxThemes))
-		return
+// fail adds a problem of the whole file.
+func (r *reader) fail(message, hint string) { r.add(&yaml.Node{}, "", message, hint) }
+
+// palette reads the theme of this name. ok is false if something in it is wrong.
+func (r *reader) palette(name string) (p themes.Palette, ok bool) {
+	if !model.ValidID(name) {
+		r.fail("is no name for a theme", "use 1 to 64 of a-z, 0-9, - and _")
+		return p, false
 	}
-	raw, err := ReadFile(path)
+	raw, err := ReadFile(r.file)
 	if err != nil {
-		t.fail(name, "cannot be read: "+model.Text(err.Error()).String())
-		return
+		r.fail("cannot be read: "+model.Text(err.Error()).String(), "")
+		return p, false
 	}
-	t.raw[name] = raw
-}
-
-func (s *Settings) addProblem(path, message string, hint ...string) {
-	s.Problems = append(s.Problems, Problem{File: path, Message: message, Hint: strings.Join(hint, "")})
-}
-
-func (t *themeReader) fail(name, message string, hint ...string) {
-	t.bad[name] = true
-	t.addProblem(filepath.Join(t.dir, name+".yaml"), message, hint...)
-}
-
-// palette returns a theme with everything that it extends. chain are the themes that extend it.
-func (t *themeReader) palette(name string, chain []string) (themes.Palette, bool) {
-	if p, ok := t.Palettes[name]; ok {
-		return p, true
-	}
-	if t.bad[name] {
-		return themes.Palette{}, false
-	}
-	r := reader{file: filepath.Join(t.dir, name+".yaml"), origins: map[string]origin{}}
-	head := themeFile{}
-	(&reader{origins: map[string]origin{}}).read(t.raw[name], &head)
 	file := themeFile{}
-	if head.Extends != "" {
-		base, why := t.base(head.Extends, append(chain, name))
-		if why.message != "" {
-			t.fail(name, why.message, why.hint)
-			return themes.Palette{}, false
-		}
-		file.Palette = base
+	_ = yaml.Unmarshal(raw, &file) // only what it extends; read finds what is wrong
+	if file.Palette, ok = themes.ByName(file.Extends); !ok && file.Extends != "" {
+		r.fail(fmt.Sprintf("extends %q, which is no built-in theme", file.Extends), meant(file.Extends, Names(Defaults().Palettes)))
+		return p, false
 	}
 	file.Palette.Name = name
-	r.read(t.raw[name], &file)
+	r.read(raw, &file)
 	r.colours(&file.Palette)
 	if file.Palette.Name != name {
 		r.add(&yaml.Node{}, "name", "a theme has the name of its file", "leave it out")
 	}
-	t.Problems = append(t.Problems, r.problems...)
 	if len(r.problems) > 0 {
-		t.bad[name] = true
-		return themes.Palette{}, false
+		return p, false
 	}
-	t.Palettes[name] = file.Palette
 	for _, w := range file.Palette.Weaknesses() { // weak colours are used all the same
-		t.Problems = append(t.Problems, Problem{File: r.file, Path: w.Token, Message: w.String(), Advice: true})
+		r.problems = append(r.problems, Problem{File: r.file, Path: w.Token, Message: w.String(), Advice: true})
 	}
 	return file.Palette, true
 }
@@ -131,22 +101,4 @@ func (r *reader) colours(p *themes.Palette) {
 			r.add(&yaml.Node{Line: r.origins[name].Line}, name, fmt.Sprintf(want, string(*c)), "")
 		}
 	}
-}
-
-// base returns the theme that another extends, or why it cannot be used.
-func (t *themeReader) base(name string, chain []string) (themes.Palette, finding) {
-	if slices.Contains(chain, name) {
-		circle := model.Text(strings.Join(append(chain, name), " → "))
-		return themes.Palette{}, finding{message: "extends itself: " + circle.String(), hint: "extend a built-in theme"}
-	}
-	_, builtIn := themes.ByName(name)
-	if _, there := t.raw[name]; !there && !builtIn {
-		known := append(Names(t.raw), Names(t.Palettes)...)
-		return themes.Palette{}, finding{message: fmt.Sprintf("extends %q, which is no theme", name), hint: meant(name, known)}
-	}
-	p, ok := t.palette(name, chain)
-	if !ok {
-		return p, finding{message: fmt.Sprintf("extends %s, which does not read", name)}
-	}
-	return p, finding{}
 }
