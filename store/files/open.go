@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -60,6 +61,16 @@ func ReadSmall(path string, most int64) ([]byte, error) {
 		return nil, err
 	}
 	return raw.Bytes(), nil
+}
+
+// ReadLinked is ReadSmall, but follows links: it is for files that are not in a home. real is the
+// file that path leads to, or path if there is none.
+func ReadLinked(path string, most int64) (real string, raw []byte, err error) {
+	if real, err = filepath.EvalSymlinks(path); err != nil {
+		return path, nil, err
+	}
+	raw, err = ReadSmall(real, most)
+	return real, raw, err
 }
 
 // ReadOnly reports whether an error means that a file cannot be written, because permission is

@@ -257,24 +257,17 @@ const maxSettings = 16 << 20
 
 // readSettings reads a settings file through symbolic links; nil means no file.
 func readSettings(path string) (real string, raw []byte, err error) {
-	real, err = filepath.EvalSymlinks(path)
+	real, raw, err = files.ReadLinked(path, maxSettings)
 	if files.IsGone(err) {
 		return path, nil, nil
 	}
 	if err != nil {
-		return path, nil, err
+		return real, nil, refusal(real, err)
 	}
-	info, err := os.Stat(real)
-	switch {
-	case err != nil:
-		return real, nil, err
-	case !info.Mode().IsRegular() || info.Size() > maxSettings:
-		return real, nil, refusal(real, errors.New("it is no settings file"))
-	case info.Mode().Perm()&0o200 == 0:
+	if info, err := os.Stat(real); err == nil && info.Mode().Perm()&0o200 == 0 {
 		return real, nil, refusal(real, errors.New("it is read-only"))
 	}
-	raw, err = os.ReadFile(real)
-	return real, raw, err
+	return real, raw, nil
 }
 
 func (c change) write() error {

@@ -94,15 +94,10 @@ func runCustom(ctx context.Context, argv []string, stdin []byte) (string, error)
 	return out.String(), err
 }
 
-// rewritten changes the configuration file, and makes the file if it does not exist. It follows a link, because the link is the operator's
-// own.
+// rewritten changes the configuration file, and makes the file if it does not exist.
 func rewritten(at config.Place, with func(raw []byte, name, value string) ([]byte, error)) func(context.Context, string, string) error {
 	return func(_ context.Context, name, value string) error {
-		path := at.File
-		if to, err := filepath.EvalSymlinks(path); err == nil {
-			path = to
-		}
-		raw, err := config.ReadFile(path)
+		path, raw, err := config.ReadFile(at.File)
 		if err != nil && !files.IsGone(err) {
 			return fmt.Errorf("%s: %w", at.File, err)
 		}

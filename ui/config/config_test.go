@@ -126,7 +126,7 @@ func TestAMistakeIsToldWithItsPlace(t *testing.T) {
 		"a filter's name":          {"filters: {open: x}\n", "vise list has a filter of that name"},
 		"not YAML":                 {"theme: [dark\n", "not YAML"},
 		"a tab":                    {"keys:\n\tpick: p\n", ":2: not YAML"},
-		"large":                    {strings.Repeat("# 50 MB\n", 50<<20/8), "are read at most"},
+		"large":                    {strings.Repeat("# 50 MB\n", 50<<20/8), "has more than 262144 bytes"},
 		"not text":                 {"theme: \xff\xfe\n", "not UTF-8"},
 		"an unknown key's escapes": {"\"a\\e[31mb\": 1\n", "unknown key"},
 	} {
@@ -155,9 +155,9 @@ func TestWhatIsNoFileIsSaid(t *testing.T) {
 		make func(path string) error
 		want string
 	}{
-		"a directory": {func(p string) error { return os.Mkdir(p, 0o700) }, "is a directory"},
-		"a pipe":      {func(p string) error { storetest.Pipe(t, p); return nil }, "no regular file"},
-		"a device":    {func(p string) error { return os.Symlink("/dev/zero", p) }, "no regular file"},
+		"a directory": {func(p string) error { return os.Mkdir(p, 0o700) }, "is not a regular file"},
+		"a pipe":      {func(p string) error { storetest.Pipe(t, p); return nil }, "is not a regular file"},
+		"a device":    {func(p string) error { return os.Symlink("/dev/zero", p) }, "is not a regular file"},
 		"a loop":      {func(p string) error { return os.Symlink(p, p) }, "cannot be read"},
 		"unreadable": {func(p string) error {
 			if os.Geteuid() == 0 {

@@ -67,7 +67,7 @@ func TestSettingsAtTheirLimits(t *testing.T) {
 		if err := os.WriteFile(path, []byte(strings.Repeat("#", n)), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if raw, err := ReadFile(path); (err == nil) != taken || taken && len(raw) != n {
+		if _, raw, err := ReadFile(path); (err == nil) != taken || taken && len(raw) != n {
 			t.Errorf("a file of %d bytes: %d read, %v", n, len(raw), err)
 		}
 	}

@@ -57,7 +57,7 @@ func Names[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) 
 
 // file reads the configuration file over the defaults.
 func (s *Settings) file(path string) {
-	raw, err := ReadFile(path)
+	_, raw, err := ReadFile(path)
 	switch {
 	case files.IsGone(err):
 		return

@@ -2,13 +2,11 @@ package config
 
 import (
 	"errors"
-	"fmt"
-	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
 	"unicode/utf8"
+
+	"vise/store/files"
 )
 
 // maxFile bounds a file, in bytes: far more than a person writes by hand.
@@ -37,36 +35,11 @@ func PlaceOf(getenv func(string) string) (Place, error) {
 	return Place{File: filepath.Join(dir, "config.yaml"), Themes: filepath.Join(dir, "themes")}, nil
 }
 
-// ReadFile reads a regular file of at most maxFile bytes of UTF-8. It does not block on a pipe.
-func ReadFile(path string) ([]byte, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		var p *fs.PathError
-		if errors.As(err, &p) {
-			return nil, p.Err
-		}
-		return nil, err
+// ReadFile reads a file of at most maxFile bytes of UTF-8, through links, which are the operator's own. real is the file that it read.
+func ReadFile(path string) (real string, raw []byte, err error) {
+	real, raw, err = files.ReadLinked(path, maxFile)
+	if err == nil && !utf8.Valid(raw) {
+		return real, nil, errors.New("it is not UTF-8 text")
 	}
-	defer f.Close()
-	info, err := f.Stat()
-	switch {
-	case err != nil:
-		return nil, err
-	case info.IsDir():
-		return nil, errors.New("it is a directory, not a file")
-	case !info.Mode().IsRegular():
-		return nil, errors.New("it is no regular file")
-	case info.Size() > maxFile:
-		return nil, fmt.Errorf("it has %d bytes; %d are read at most", info.Size(), maxFile)
-	}
-	raw, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	switch {
-	case err != nil:
-		return nil, err
-	case len(raw) > maxFile:
-		return nil, fmt.Errorf("it has more than %d bytes", maxFile)
-	case !utf8.Valid(raw):
-		return nil, errors.New("it is not UTF-8 text")
-	}
-	return raw, nil
+	return real, raw, err
 }

@@ -66,7 +66,7 @@ func (r *reader) palette(name string) (p themes.Palette, ok bool) {
 		r.fail("is no name for a theme", "use 1 to 64 of a-z, 0-9, - and _")
 		return p, false
 	}
-	raw, err := ReadFile(r.file)
+	_, raw, err := ReadFile(r.file)
 	if err != nil {
 		r.fail("cannot be read: "+model.Text(err.Error()).String(), "")
 		return p, false

@@ -51,7 +51,7 @@ func TestAThemeThatIsWrongIsToldAndNotTaken(t *testing.T) {
 		"no colour":     {map[string]string{"a.yaml": "extends: dark\nqueued: \"#ff\"\n"}, `a.yaml:2: queued: must be a colour: #rrggbb`},
 		"a typo":        {map[string]string{"a.yaml": "extends: dark\nacent: \"#ffffff\"\n"}, "acent: unknown key; do you mean accent?"},
 		"not YAML":      {map[string]string{"a.yaml": "text: [\n"}, "not YAML"},
-		"large":         {map[string]string{"a.yaml": strings.Repeat("# much\n", 100_000)}, "are read at most"},
+		"large":         {map[string]string{"a.yaml": strings.Repeat("# much\n", 100_000)}, "a.yaml has more than 262144 bytes"},
 		"built in":      {map[string]string{"a.yaml": "", "dark.yaml": "text: \"#ffffff\"\n"}, "a theme called dark is built in"},
 		"another name":  {map[string]string{"a.yaml": "name: b\n"}, "a theme has the name of its file"},
 		"no usable one": {map[string]string{"a.yaml": "", "a b.yaml": ""}, "is no name for a theme"},
