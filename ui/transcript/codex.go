@@ -106,9 +106,6 @@ type Rollout struct {
 
 // Line returns the rounds that a line ends. It ignores lines that are not part of a reply.
 func (c *Rollout) Line(raw []byte) (over []Round) {
-	if c.open.ignores(raw) {
-		return nil
-	}
 	var head struct {
 		Type string `json:"type"`
 	}

@@ -245,9 +245,6 @@ type Replies struct {
 
 // Line returns the round that a line ends.
 func (r *Replies) Line(raw []byte) (over []Round) {
-	if r.open.ignores(raw) {
-		return nil
-	}
 	l, _ := Read(r.Program, raw)
 	if l.Apart && !r.Subagent {
 		return nil

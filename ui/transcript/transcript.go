@@ -7,7 +7,6 @@
 package transcript
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -131,14 +130,6 @@ func (r *reply) add(l Line, done []string) {
 	for _, a := range l.Answers {
 		r.answer(a.ID, a.Failed, a.Content)
 	}
-}
-
-// ignores reports whether a line is a long answer to a call of another reply. Reading it would be most of the work.
-func (r *reply) ignores(raw []byte) bool {
-	if len(raw) < 2<<10 || !bytes.Contains(raw, []byte(`"tool_result"`)) && !bytes.Contains(raw, []byte(`_call_output"`)) {
-		return false
-	}
-	return r == nil || !slices.ContainsFunc(r.calls, func(c call) bool { return bytes.Contains(raw, []byte(c.id)) })
 }
 
 // answer records how a call ended. It ignores an answer to a call of another reply.
