@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"maps"
 	"math"
 	"net/http"
 	"runtime"
@@ -22,8 +21,7 @@ import (
 type counts struct {
 	errors, deliveries, replays atomic.Int64
 
-	mu       sync.Mutex // protects the fields below
-	requests map[int]int64
+	mu sync.Mutex // protects the fields below
 	// outcomes counts commands by the labels of their kind and outcome.
 	outcomes map[string]int64
 	// took are the commands by the first bound that they met, and all the seconds together.
@@ -60,33 +58,6 @@ func (l timedLedger) Apply(ctx context.Context, e model.Envelope) (model.Receipt
 	l.seconds += took
 	return in, err
 }
-
-// counted counts the answers by status.
-func (s *Server) counted(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		seen := &status{ResponseWriter: w, code: http.StatusOK}
-		next.ServeHTTP(seen, r)
-		s.counts.mu.Lock()
-		defer s.counts.mu.Unlock()
-		if s.counts.requests == nil {
-			s.counts.requests = map[int]int64{}
-		}
-		s.counts.requests[seen.code]++
-	})
-}
-
-type status struct {
-	http.ResponseWriter
-	code int
-}
-
-func (s *status) WriteHeader(code int) {
-	s.code = code
-	s.ResponseWriter.WriteHeader(code)
-}
-
-// Unwrap lets http.ResponseController reach the connection.
-func (s *status) Unwrap() http.ResponseWriter { return s.ResponseWriter }
 
 // health says that the process lives, whatever the ledger does.
 func (s *Server) health(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, "ok") }
@@ -177,13 +148,7 @@ func (s *Server) metrics(w http.ResponseWriter, r *http.Request) {
 	out.family("vise_deliveries_total", "counter", "Deliveries carried out, and repeated ones.")
 	out.value(`{replayed="false"}`, s.counts.deliveries.Load())
 	out.value(`{replayed="true"}`, s.counts.replays.Load())
-	out.family("vise_http_requests_total", "counter", "Requests answered, by status.")
-	s.counts.mu.Lock()
-	for _, code := range slices.Sorted(maps.Keys(s.counts.requests)) {
-		out.value(fmt.Sprintf(`{code="%d"}`, code), s.counts.requests[code])
-	}
 	out.commands(&s.counts)
-	s.counts.mu.Unlock()
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 	_, _ = w.Write(out.Bytes())
 }
@@ -219,6 +184,8 @@ func (s *Server) process(p *page) {
 
 // commands writes how the server's own commands ended, and how long they took.
 func (p *page) commands(c *counts) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	p.family("vise_commands_total", "counter", "Commands of this server, by kind and outcome: ok or the error's code.")
 	for labels, n := range c.outcomes {
 		p.value(labels, n)

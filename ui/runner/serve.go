@@ -168,7 +168,7 @@ func (s *Server) handler() http.Handler {
 	if s.MCP != nil {
 		mux.Handle(s.MCPPath+"{agent}", s.here(s.MCP))
 	}
-	return s.counted(s.guard(http.NewCrossOriginProtection().Handler(mux)))
+	return s.guard(http.NewCrossOriginProtection().Handler(mux))
 }
 
 // allowed returns the accepted values of the Host header. Without this check, a name that an attacker's page resolves to this machine would
