@@ -47,8 +47,6 @@ type Client struct {
 	lines    *gate
 	listener Listener
 	can      acp.AgentCapabilities
-	// Info names the program, as it says itself.
-	Info acp.Implementation
 
 	session atomic.Value // its id, an acp.SessionId
 }
@@ -74,9 +72,7 @@ func Connect(ctx context.Context, to io.Writer, from io.Reader, l Listener) (*Cl
 		return nil, fmt.Errorf("the program speaks version %d of the Agent Client Protocol, vise speaks %d",
 			in.ProtocolVersion, acp.ProtocolVersionNumber)
 	}
-	if c.can = in.AgentCapabilities; in.AgentInfo != nil {
-		c.Info = *in.AgentInfo
-	}
+	c.can = in.AgentCapabilities
 	return c, nil
 }
 
@@ -118,40 +114,32 @@ const needsLogin = -32000
 // ErrLogin says that a program wants its user to log in first.
 var ErrLogin = errors.New("the program wants a login")
 
-// How a session began.
-const (
-	Resumed = "resumed"
-	Loaded  = "loaded"
-	Began   = "new"
-)
-
 // Session goes on with the session id, or begins one: resume where the program can, else load, else new. Servers are the MCP servers of
-// the session. how says which it became; why says why an old session could not be continued.
-func (c *Client) Session(ctx context.Context, dir, id string, servers []acp.McpServer) (session, how string, why error) {
+// the session. loaded means that the program may repeat the old session; why says why an old session could not be continued.
+func (c *Client) Session(ctx context.Context, dir, id string, servers []acp.McpServer) (session string, loaded bool, why error) {
 	old := acp.SessionId(id)
 	switch {
 	case id == "":
 	case c.can.SessionCapabilities.Resume != nil:
 		_, why = call[acp.ResumeSessionResponse](ctx, c, acp.AgentMethodSessionResume,
 			acp.ResumeSessionRequest{SessionId: old, Cwd: dir, McpServers: servers})
-		how = Resumed
 	case c.can.LoadSession:
 		_, why = call[acp.LoadSessionResponse](ctx, c, acp.AgentMethodSessionLoad,
 			acp.LoadSessionRequest{SessionId: old, Cwd: dir, McpServers: servers})
-		how = Loaded
+		loaded = true
 	default:
 		why = errors.New("the program cannot go on with a session")
 	}
 	if id != "" && why == nil {
 		c.session.Store(old)
-		return id, how, nil
+		return id, loaded, nil
 	}
 	in, err := call[acp.NewSessionResponse](ctx, c, acp.AgentMethodSessionNew, acp.NewSessionRequest{Cwd: dir, McpServers: servers})
 	if err != nil {
-		return "", "", err
+		return "", false, err
 	}
 	c.session.Store(in.SessionId)
-	return string(in.SessionId), Began, why
+	return string(in.SessionId), false, why
 }
 
 func (c *Client) id() acp.SessionId {

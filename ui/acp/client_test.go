@@ -145,9 +145,9 @@ func TestGarbageIsCountedAndALongLineEndsTheSession(t *testing.T) {
 
 func TestASessionIsResumedElseLoadedElseNew(t *testing.T) {
 	for can, want := range map[string]string{
-		`{"loadSession":true,"sessionCapabilities":{"resume":{}}}`: "resumed old session/resume",
-		`{"loadSession":true}`: "loaded old session/load",
-		`{}`:                   "new fresh session/new",
+		`{"loadSession":true,"sessionCapabilities":{"resume":{}}}`: "old false [session/resume]",
+		`{"loadSession":true}`: "old true [session/load]",
+		`{}`:                   "fresh false [session/new]",
 	} {
 		var asked []string
 		c, err := connected(t, &heard{}, can, func(method string, write func(string)) bool {
@@ -158,8 +158,8 @@ func TestASessionIsResumedElseLoadedElseNew(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		id, how, why := c.Session(t.Context(), "/", "old", []acp.McpServer{})
-		if got := how + " " + id + " " + strings.Join(asked, " "); got != want || (why == nil) != (how != Began) {
+		id, loaded, why := c.Session(t.Context(), "/", "old", []acp.McpServer{})
+		if got := fmt.Sprintf("%s %t %s", id, loaded, asked); got != want || (why == nil) != (id == "old") {
 			t.Errorf("%s: %s, %v; want %s", can, got, why, want)
 		}
 	}

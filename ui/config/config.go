@@ -127,7 +127,6 @@ const (
 	AdapterRounds Adapter = "rounds"
 	AdapterText   Adapter = "text"
 
-	PermitAsk   permissions = "ask"
 	PermitEdits permissions = "edits"
 	PermitAll   permissions = "all"
 	AskHere     permissions = "ask_here"

@@ -192,14 +192,14 @@ func (s *session) greet(ctx context.Context, old string) error {
 	if s.spec.MCPFile != "" {
 		servers = []sdk.McpServer{}
 	}
-	id, how, err := s.client.Session(ctx, s.dir, old, servers)
+	id, loaded, err := s.client.Session(ctx, s.dir, old, servers)
 	if id == "" {
 		return err
 	}
 	if err != nil {
 		s.report(Event{Agent: s.agent, What: "session " + old + " was not continued, a new one began", Err: err})
 	}
-	if how == acp.Loaded {
+	if loaded {
 		s.awaitSilence(ctx)
 	}
 	if s.spec.Mode != "" { // a session that goes on is in the program's own mode again (Codex)

@@ -38,16 +38,14 @@ type TaskSpec struct {
 	Blocking bool
 	// Timeout ends the command; zero means no limit.
 	Timeout time.Duration
-	// MaxLog bounds the log file in bytes; zero means defaultLog.
-	MaxLog int64
 	// Echo gets the output as it arrives; it may be nil.
 	Echo io.Writer
 	// Started is called with the task's id once the task is recorded; it may be nil.
 	Started func(model.TaskID)
 }
 
-// defaultLog is how many bytes of output are kept in a file.
-const defaultLog = 64 << 20
+// maxLog is how many bytes of output are kept in a file.
+const maxLog = 64 << 20
 
 // TaskResult says how a task ended.
 type TaskResult struct {
@@ -78,7 +76,7 @@ func (s Supervisor) Run(ctx context.Context, w TaskSpec) (TaskResult, error) {
 		w.Started(id)
 	}
 	tail := &files.Tail{Max: model.MaxTail}
-	kept := &Capped{To: log, Max: cmp.Or(w.MaxLog, defaultLog)}
+	kept := &Capped{To: log, Max: maxLog}
 	out := io.MultiWriter(tail, kept)
 	if w.Echo != nil {
 		out = io.MultiWriter(tail, kept, &Capped{To: w.Echo, Max: 1 << 62})

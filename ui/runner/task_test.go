@@ -114,12 +114,11 @@ func TestAStoppedTaskIsCancelled(t *testing.T) {
 
 func TestOfAFloodTheTailStaysAndTheLogHasABound(t *testing.T) {
 	b := newTaskBench(t)
-	w := b.spec("head -c 50000000 /dev/zero | tr '\\0' x; echo; echo the end")
-	w.MaxLog = 100_000
+	w := b.spec("head -c 70000000 /dev/zero | tr '\\0' x; echo; echo the end")
 	d, err := b.Run(t.Context(), w)
 	log, _ := os.ReadFile(d.Log.Raw())
 	end := b.task(d.TaskID).End
-	if err != nil || len(log) != 100_000 || end.LogBytes != 100_000 || end.OutputBytes != 50_000_009 || len(end.Tail) != model.MaxTail {
+	if err != nil || len(log) != maxLog || end.LogBytes != maxLog || end.OutputBytes != 70_000_009 || len(end.Tail) != model.MaxTail {
 		t.Errorf("log %d, end %d of %d, tail %d, %v", len(log), end.LogBytes, end.OutputBytes, len(end.Tail), err)
 	}
 	if !strings.HasSuffix(end.Tail.Raw(), "the end\n") {
