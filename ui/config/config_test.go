@@ -99,7 +99,7 @@ func TestAMistakeIsToldWithItsPlace(t *testing.T) {
 		"a typo":                   {"theem: dark\n", ":1: theem: unknown key; do you mean theme?"},
 		"a typo below":             {"mouse: on\nnotifications:\n  vai: bell\n", ":3: notifications.vai: unknown key; do you mean via?"},
 		"an unknown word":          {"glyphs: emoji\n", `"emoji" is none of auto, unicode, ascii`},
-		"a former adapter":         {"agents: {a: {adapter: claude, command: [claude]}}\n", "agents.a.adapter: \"claude\" is none of acp, rounds, text; write program: claude instead, without a command"},
+		"no adapter":               {"agents: {a: {adapter: claude, command: [claude]}}\n", "agents.a.adapter: \"claude\" is none of acp, rounds, text"},
 		"an unknown theme":         {"theme: drak\n", `:1: theme: there is no theme "drak"; do you mean dark?`},
 		"no boolean":               {"mouse: sometimes\n", `mouse: must be true or false, not "sometimes"`},
 		"no span":                  {"notifications: {batch: soon}\n", "a length of time like"},

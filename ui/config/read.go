@@ -88,11 +88,7 @@ func (r *reader) decode(n *yaml.Node, v reflect.Value, path string) (ok bool) {
 		r.add(n, path, fmt.Sprintf("must be a length of time like 100ms, 30m or 72h, not %q", n.Value), "")
 		return false
 	case known != nil && n.Kind == yaml.ScalarNode && !slices.Contains(known, n.Value):
-		hint := ""
-		if v.Type() == reflect.TypeFor[Adapter]() && slices.Contains(choices[reflect.TypeFor[Program]()], n.Value) {
-			hint = "write program: " + n.Value + " instead, without a command"
-		}
-		r.add(n, path, fmt.Sprintf("%q is none of %s", n.Value, strings.Join(known, ", ")), hint)
+		r.add(n, path, fmt.Sprintf("%q is none of %s", n.Value, strings.Join(known, ", ")), "")
 		return false
 	case kind == reflect.String && n.Kind == yaml.ScalarNode:
 		v.SetString(n.Value)

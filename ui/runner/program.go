@@ -62,10 +62,6 @@ func ProgramOf(r model.Reader, all map[model.AgentID]Program, id model.AgentID) 
 
 // Checked returns the program with its defaults, or an error if its configuration is not valid.
 func (p Program) Checked() (Program, error) {
-	if _, ok := acp.Named(string(p.Adapter)); ok {
-		return p, fmt.Errorf("the adapter %s is gone: its program is run over the Agent Client Protocol; "+
-			"write program: %[1]s, or --program %[1]s, without a command", string(p.Adapter))
-	}
 	if known, ok := acp.Named(string(p.Program)); ok && len(p.Command) == 0 {
 		p.Command = known.Here()
 	} else if p.Program != "" && !ok {
