@@ -74,8 +74,8 @@ var programs = []program{
 		instructions: []string{"CODEX_HOME", ".codex", InstructionFile},
 		transcript:   func(bool) lines { return &transcript.Rollout{} },
 		answers: "reach a session with vise's own answers and, once its hooks are trusted, between two tools, at the end of its turn and " +
-			"with the next prompt; an idle session in Codex's server, such as one at a terminal, is prompted while the server keeps it, for " +
-			restHours + " hours after its turn",
+			"with the next prompt; an idle session in Codex's server, such as one at a terminal, is prompted while the server keeps it, " +
+			"for " + restHours + " hours after its turn",
 		expected: []string{"SessionStart", "PostToolUse", "Stop"},
 		hint: "Codex asks at its next start: review the hooks and trust all, or open /hooks and press t; hooks that are not trusted are " +
 			"skipped without a word",
