@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 
 	"vise/model"
 	"vise/store/journal"
@@ -174,4 +175,14 @@ func AddOther(archive, home string, part model.AgentID) error {
 	}
 	j := &journal.Copy{Dir: filepath.Join(archive, "0", string(part)), Home: home}
 	return errors.Join(os.Mkdir(filepath.Dir(j.Dir), 0o700), j.Append(journal.End{}, out))
+}
+
+// Held reports whether anybody holds the lock of a ledger on bbolt.
+func Held(l *Ledger) bool {
+	f, err := os.OpenFile(l.home.Path(LockFile), os.O_RDWR, 0)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	return errors.Is(syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB), syscall.EWOULDBLOCK)
 }

@@ -369,7 +369,7 @@ func syncDir(m *Machine, dir *os.Root) error {
 			return err
 		}
 		defer d.Close()
-		return syncNames(d)
+		return d.Sync()
 	})
 }
 

@@ -222,7 +222,7 @@ func (m *Machine) SyncDir(dir string) error {
 			return err
 		}
 		defer d.Close()
-		return syncNames(d)
+		return d.Sync()
 	})
 }
 

@@ -23,7 +23,7 @@ func (i *Irregular) Error() string { return i.Path + " " + i.Why }
 // does not wait for a pipe, does not follow a link at the file's own name, and accepts only a
 // regular file. A file that it creates is for its owner alone.
 func OpenRegular(path string, flag int) (*os.File, error) {
-	f, err := openNoFollow(path, flag)
+	f, err := os.OpenFile(path, flag|NoFollow|syscall.O_NONBLOCK, fileMode)
 	if err != nil {
 		if info, statErr := os.Lstat(path); statErr == nil && !info.Mode().IsRegular() {
 			err = NotRegular(path)

@@ -56,7 +56,7 @@ func lockedDir(dir string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = lockDir(f)
+	err = Flock(f, Exclusive|AtOnce)
 	if err == nil {
 		var held, there fs.FileInfo
 		if held, err = f.Stat(); err == nil {

@@ -126,7 +126,7 @@ func lockOnce(ctx context.Context, dir *os.Root, name, what string) (*os.File, e
 		}
 		return f, nil
 	case <-ctx.Done():
-		who := heldBy(dir, name)
+		who := heldBy(f)
 		// The waiter is still in the kernel's queue. It closes the file as soon as it has the lock.
 		go func() { <-got; f.Close() }()
 		return nil, model.Busy("%s is locked%s", what, who).Because(ctx.Err()).
@@ -148,13 +148,8 @@ func sign(f *os.File) {
 	}
 }
 
-// heldBy reads the holder. It opens the file again, because on Windows a file on which a process waits cannot be read.
-func heldBy(dir *os.Root, name string) string {
-	f, err := OpenPlain(dir, name, os.O_RDONLY)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
+// heldBy reads the holder.
+func heldBy(f *os.File) string {
 	buf := make([]byte, 256)
 	n, _ := f.ReadAt(buf, 0)
 	var h holder

@@ -9,8 +9,11 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 	"unicode"
+
+	"golang.org/x/sys/unix"
 
 	"vise/store/files"
 )
@@ -205,4 +208,19 @@ func (s *suspender) settle() {
 	if !orphaned() {
 		stopSelf()
 	}
+}
+
+// stops are the signals by which a terminal stops a process.
+var stops = []os.Signal{syscall.SIGTSTP, syscall.SIGTTIN, syscall.SIGTTOU}
+
+// orphaned reports whether no shell could resume this process with job control. The
+// system then ignores a Ctrl-Z, as in a terminal whose only program this is.
+func orphaned() bool {
+	parent := os.Getppid()
+	if group, err := unix.Getpgid(parent); err == nil && group == unix.Getpgrp() {
+		return false // the parent started the group, and its own parent is a shell
+	}
+	theirs, err := unix.Getsid(parent)
+	ours, err2 := unix.Getsid(0)
+	return err != nil || err2 != nil || theirs != ours
 }

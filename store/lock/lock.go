@@ -12,6 +12,7 @@ import (
 	"errors"
 	"os"
 	"sync"
+	"syscall"
 	"time"
 
 	"vise/store/files"
@@ -275,3 +276,12 @@ func tryLock(f *os.File) (bool, error) {
 func blockLock(f *os.File) error { return files.Flock(f, files.Exclusive) }
 
 func unlock(f *os.File) { files.Flock(f, files.Unlock) }
+
+// sameFile reports whether f is the file at path and was not deleted.
+func sameFile(f *os.File, path string) bool {
+	var held, there syscall.Stat_t
+	if syscall.Fstat(int(f.Fd()), &held) != nil || syscall.Lstat(path, &there) != nil {
+		return false
+	}
+	return held.Nlink > 0 && held.Dev == there.Dev && held.Ino == there.Ino
+}

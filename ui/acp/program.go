@@ -107,13 +107,12 @@ func Of(command []string) Program {
 	if len(command) == 0 {
 		return Program{}
 	}
-	base := func(word string) string { return strings.TrimSuffix(filepath.Base(word), ".exe") }
 	for _, p := range Programs {
-		if slices.ContainsFunc(command, func(word string) bool { return base(word) == p.Command[0] }) {
+		if slices.ContainsFunc(command, func(word string) bool { return filepath.Base(word) == p.Command[0] }) {
 			return p
 		}
 	}
-	return Program{Name: base(command[0])}
+	return Program{Name: filepath.Base(command[0])}
 }
 
 // Environment returns the variables that the program needs: those with a value, and those of the driver that it may see.

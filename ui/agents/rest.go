@@ -3,11 +3,14 @@ package agents
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"vise/model"
 	"vise/store/files"
@@ -282,5 +285,16 @@ func (c *call) standBy(ctx context.Context, session, own string) (_ context.Cont
 func (c *call) goesOn(p payload) {
 	if p.Session != "" && p.Subagent == "" {
 		_ = os.Remove(c.waiter(p.Session)) // a call that still waits is replaced at the next wait
+	}
+}
+
+// gone returns when standard error has no reader left: the calling program has ended, in whatever way.
+func gone() {
+	watched := []unix.PollFd{{Fd: int32(os.Stderr.Fd())}}
+	for {
+		_, err := unix.Poll(watched, -1)
+		if !errors.Is(err, unix.EINTR) {
+			return
+		}
 	}
 }

@@ -36,7 +36,7 @@ import (
 // Main runs the program with the arguments, streams and environment of its process, and returns the exit code. engine renders Markdown for
 // the console. connect reaches ledgers on clusters; without it, vise-fleet is started for them.
 func Main(engine markdown.Engine, connect Connect) int {
-	ignoreFileLimit()
+	signal.Ignore(syscall.SIGXFSZ) // a write beyond the file size limit fails with an error, like a full disk
 	// Main does not stop the notification: signals are caught until the process ends, and stopping costs 0.2 ms.
 	ctx, _ := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	a := &Env{

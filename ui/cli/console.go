@@ -285,7 +285,7 @@ func (d desktop) copier() []string {
 	switch {
 	case runtime.GOOS == "darwin":
 		return []string{"pbcopy"}
-	case runtime.GOOS == "windows" || d.getenv("WSL_DISTRO_NAME") != "":
+	case d.getenv("WSL_DISTRO_NAME") != "":
 		return []string{"clip.exe"}
 	case d.getenv("WAYLAND_DISPLAY") != "":
 		return []string{"wl-copy"}

@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"syscall"
 
@@ -73,19 +72,15 @@ func meansCluster(e *Env) bool {
 
 // fleetPath returns the path of vise-fleet: beside this program, or else on the path.
 func fleetPath() (string, error) {
-	name := fleetProgram
-	if runtime.GOOS == "windows" {
-		name += ".exe"
-	}
 	if self, err := os.Executable(); err == nil {
 		if self, err := filepath.EvalSymlinks(self); err == nil {
-			path := filepath.Join(filepath.Dir(self), name)
+			path := filepath.Join(filepath.Dir(self), fleetProgram)
 			if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 				return path, nil
 			}
 		}
 	}
-	return exec.LookPath(name)
+	return exec.LookPath(fleetProgram)
 }
 
 // offCluster refuses a command that is for a ledger in a file, if the ledger lies on a cluster. use says what to use instead; if it is

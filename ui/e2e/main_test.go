@@ -1,5 +1,3 @@
-//go:build unix
-
 // Package e2e tests the whole program from outside and has no code of its own. Real processes share one home and are
 // killed, stopped and given false answers. Checkers read what is left and decide whether a promise was broken. Each
 // file has the name of what it tests; docs/promises.md says which promise each test is about, with the commands of the

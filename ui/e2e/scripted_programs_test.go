@@ -1,5 +1,3 @@
-//go:build unix
-
 package e2e
 
 // headlessRun describes how to start a program with a prompt, without a terminal, on a model of vise's own.

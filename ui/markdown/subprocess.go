@@ -250,15 +250,11 @@ const programName = "vise-markdown"
 
 // Program returns the path of the renderer: beside this program, or else on the path.
 func Program() (string, error) {
-	name := programName
-	if runtime.GOOS == "windows" {
-		name += ".exe"
-	}
 	if self, err := os.Executable(); err == nil {
-		path := filepath.Join(filepath.Dir(self), name)
+		path := filepath.Join(filepath.Dir(self), programName)
 		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 			return path, nil
 		}
 	}
-	return exec.LookPath(name)
+	return exec.LookPath(programName)
 }

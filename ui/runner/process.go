@@ -53,7 +53,7 @@ func Detach(args []string, out *os.File, env ...string) error {
 	}
 	child := exec.Command(self, args...)
 	child.Env = append(os.Environ(), env...)
-	child.SysProcAttr = sessionOfItsOwn()
+	child.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if out != nil {
 		child.Stdout, child.Stderr = out, out
 	}
@@ -86,6 +86,9 @@ func UnlessEnded[T any](ctx context.Context, read func() (T, error)) (T, error) 
 // grace is how long a program has to end after it was asked to, and how long its output may take to arrive after its end.
 const grace = 2 * time.Second
 
+// niceness makes a program and its children give way to interactive programs.
+const niceness = 5
+
 // execute starts a program. It returns when the program and all processes that it started have ended. When ctx ends, it asks the program to
 // end, then kills it, and returns ctx's cause. Any other error is about starting the program. A program that fails is not an error.
 func execute(ctx context.Context, s processSpec) (processResult, error) {
@@ -117,7 +120,7 @@ func execute(ctx context.Context, s processSpec) (processResult, error) {
 		return processResult{ExitCode: -1}, err
 	}
 	r.keep(r.known)
-	giveWay(c.Process)
+	_ = syscall.Setpriority(syscall.PRIO_PGRP, c.Process.Pid, niceness)
 	running, ended := context.WithCancel(context.Background())
 	var watching sync.WaitGroup
 	watching.Go(func() { r.watch(running) })

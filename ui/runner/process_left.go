@@ -7,7 +7,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"syscall"
 
@@ -101,7 +100,7 @@ func (x record) end() (ended, left []model.Process) {
 		now, runs := all[p.PID]
 		switch {
 		case !runs || p.Start != "" && p.Start != now.start: // it has ended
-		case stays[p.PID] || p.Start == "" || p.Boot == "" && runtime.GOOS != "windows": // there the start is proof enough
+		case stays[p.PID] || p.Start == "" || p.Boot == "":
 			left = append(left, p)
 		default:
 			r.known[p.PID] = now

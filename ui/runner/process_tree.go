@@ -149,7 +149,8 @@ func claimed(pid int) bool {
 // ask sends the run's processes the signal that asks them to end.
 func (r *run) ask() {
 	members, _ := r.look()
-	askGroup(r.group)
+	_ = syscall.Kill(-r.group, syscall.SIGTERM)
+	_ = syscall.Kill(-r.group, syscall.SIGCONT)
 	maps.DeleteFunc(members, func(_ int, p process) bool { return p.group == r.group })
 	members.signal(syscall.SIGTERM)
 }
