@@ -294,10 +294,10 @@ func (l *Ledger) findConditions(ctx context.Context) []model.Condition {
 		add(model.CodeReadOnly, true, s.GoesOn(), "%v", moving)
 	}
 	if free, known := files.FreeBytes(l.home.Dir); known && free < minFree {
-		add(model.CodeFull, false, "free some space; vise doctor --size says what the home takes", "the disk has %d MB left", free>>20)
+		add(model.CodeFull, false, "free some space; "+l.home.spaceHint(), "the disk has %d MB left", free>>20)
 	}
 	if free, known := files.FreeFiles(l.home.Dir); known && free < minFiles {
-		add(model.CodeFull, false, "remove files that nobody needs: each takes an inode, whatever its size",
+		add(model.CodeFull, false, "remove files that nobody needs: each takes an inode, whatever its size; "+l.home.spaceHint(),
 			"the disk has inodes for %d more files", free)
 	}
 	if ahead := newest.Sub(l.Now()); ahead > clockSlack {
@@ -317,6 +317,12 @@ func (l *Ledger) findConditions(ctx context.Context) []model.Condition {
 			model.Text(err.Error()))
 	}
 	return out
+}
+
+// spaceHint says where the home's space is, and what of it vise does not need.
+func (h Home) spaceHint() string {
+	dir := model.Text(model.ShellLine([]string{h.Dir}))
+	return fmt.Sprintf("du -sh %s/* shows what the home takes: what is in aside/ may go, and of snapshots/ all but the newest", dir)
 }
 
 // network names the network file system of the home; it is empty for a local one.

@@ -3,7 +3,6 @@ package kv
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -257,38 +256,4 @@ func (t *boltTxn) putFrames(frames []pair) error {
 		}
 	}
 	return err
-}
-
-// Held is what a part of a file takes.
-type Held struct {
-	// Keys counts keys or frames, Bytes is what they and their values take, and Whole what frames unpack to.
-	Keys         int
-	Bytes, Whole int64
-}
-
-// ElementBytes is the space that bbolt needs for a key in addition to the key and its value.
-const ElementBytes = 16
-
-// HistoryOf returns what the history takes in the file of a transaction, loose and in frames, and the size of the file.
-func HistoryOf(txn Txn) (loose, frames Held, file int64, err error) {
-	t := txn.(*boltTxn)
-	count := func(b *bbolt.Bucket, in *Held, also func(key, value []byte)) {
-		if b == nil || err != nil {
-			return
-		}
-		err = t.scanBucket(b, Range{From: appendedTable}, func(key, value []byte) bool {
-			in.Keys++
-			in.Bytes += int64(len(key) + len(value) + ElementBytes)
-			also(key, value)
-			return true
-		})
-	}
-	var unread error
-	count(t.appended, &loose, func(_, _ []byte) {})
-	count(t.packed, &frames, func(key, value []byte) {
-		p, err := readPacked(key, value)
-		unread = errors.Join(unread, err)
-		frames.Whole += int64(p.size)
-	})
-	return loose, frames, t.session.info.Size(), errors.Join(err, unread)
 }

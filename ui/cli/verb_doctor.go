@@ -45,7 +45,7 @@ type doctorOptions struct {
 
 func doctorVerb() verb {
 	o := doctorOptions{timeout: 5 * time.Minute}
-	var project, size bool
+	var project bool
 	return verb{
 		use: "doctor [PROGRAM]", short: "Check that the home is sound, or that an agent program's hooks arrive",
 		long: `doctor checks the ledger (checksums, journal, index and counts), the plan files, permissions and how
@@ -58,12 +58,11 @@ permissions and trusted hooks, starts the MCP server and calls a tool, and lists
 				"stale leases, spool, left-overs"},
 			{"timeout", &o.timeout, "stop checking the ledger after this time"},
 			{"project", &project, "with PROGRAM: check the settings of this git worktree"},
-			{"size", &size, "print how much disk each part of the home takes, and check nothing"},
 			{"in-child", &o.inChild, ""},
 		},
 		who: anybody,
 		run: func(e *Env) (answer, error) {
-			if o.rebuild || o.repair || o.inChild || size {
+			if o.rebuild || o.repair || o.inChild {
 				if err := offCluster(e, insteadOfDoctor); err != nil {
 					return nil, err
 				}
@@ -71,8 +70,6 @@ permissions and trusted hooks, starts the MCP server and calls a tool, and lists
 			switch {
 			case o.inChild:
 				return prove(e)
-			case size:
-				return doctorSize(e)
 			case len(e.words) > 0:
 				return doctorProgram(e, e.words[0], project)
 			}

@@ -107,6 +107,9 @@ func TestAFullDiskIsNamedAndTheReserveIsThere(t *testing.T) {
 	if info, err := os.Stat(filepath.Join(home, "reserve")); err != nil || info.Size() < 4<<20 {
 		t.Fatalf("after the first change there is no reserve: %v", err)
 	}
+	if err := os.Mkdir(filepath.Join(home, "aside"), 0o700); err != nil {
+		t.Fatal(err)
+	}
 	fill(t, disk)
 	for _, args := range [][]string{{"list"}, {"show", open}, {"why", open}, {"events"}, {"status"}} {
 		if x := ask(t, home, args...); x.code != 0 {
@@ -116,6 +119,7 @@ func TestAFullDiskIsNamedAndTheReserveIsThere(t *testing.T) {
 	if x := ask(t, home, "status"); !strings.Contains(x.stdout, `"code":"full"`) {
 		t.Errorf("status: %s", x.stdout)
 	}
+	asideMayGo(t, home)
 	doctor := func() {
 		t.Helper()
 		x := ask(t, home, "doctor")
@@ -139,6 +143,9 @@ func TestADiskWithoutInodesIsNamed(t *testing.T) {
 	disk := smallDisk(t, "64m,nr_inodes=80,size=64")
 	home := filepath.Join(disk, "home")
 	mustAsk(t, home, "new", "First of all")
+	if err := os.Mkdir(filepath.Join(home, "aside"), 0o700); err != nil {
+		t.Fatal(err)
+	}
 	for n := 0; ; n++ {
 		if err := os.WriteFile(filepath.Join(disk, fmt.Sprint(n)), nil, 0o600); err != nil {
 			break
@@ -147,6 +154,26 @@ func TestADiskWithoutInodesIsNamed(t *testing.T) {
 	if x := ask(t, home, "status"); !strings.Contains(x.stdout, `"code":"full"`) || !strings.Contains(x.stdout, "inodes for 0 more files") ||
 		strings.Contains(x.stdout, "compact") {
 		t.Errorf("status: %s", x.stdout)
+	}
+	asideMayGo(t, home)
+}
+
+// asideMayGo does what the hint of a full disk advises.
+func asideMayGo(t *testing.T, home string) {
+	t.Helper()
+	_, said, _ := strings.Cut(mustAsk(t, home, "status").stdout, "du -sh ")
+	files, _, advised := strings.Cut(said, " shows what the home takes: what is in aside/ may go")
+	if !advised {
+		t.Fatal("aside/ may not go")
+	}
+	if out, err := exec.Command("sh", "-c", "du -sh "+files).CombinedOutput(); err != nil || !strings.Contains(string(out), "aside") {
+		t.Errorf("%v: %s", err, out)
+	}
+	if err := os.RemoveAll(filepath.Join(home, "aside")); err != nil {
+		t.Error(err)
+	}
+	if x := ask(t, home, "list"); x.code != 0 {
+		t.Errorf("list: exit %d, %s%s", x.code, x.stdout, x.stderr)
 	}
 }
 

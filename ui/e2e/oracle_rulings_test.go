@@ -190,7 +190,7 @@ var otherWords = []string{
 	`\bit is current(\n|")`, "it works$1",
 	`\bIdle with a (news from|trigger by)`, "Idle, with news from",
 	`◆ triggered`, "◆ news",
-	`free some space; vise admin compact gives free pages back`, "free some space; vise doctor --size says what the home takes",
+	`free some space; vise admin compact gives free pages back`, "free some space; du -sh DIR/home/* shows what the home takes: what is in aside/ may go, and of snapshots/ all but the newest",
 	`Evidence(","text":"|\s+)its wait for ([^"\n]*?) was (?:triggered|news) (?:by|from) the operator, at`, "News${1}for its wait for $2, from you at",
 	`Evidence(","text":"|\s+)its wait for ([^"\n]*?) was (?:triggered|news) (?:by|from) (\S+), at`, "News${1}for its wait for $2, from $3 at",
 	`\?( \d+)? needs you`, "?$1 asks you",
