@@ -96,10 +96,7 @@ const formatName = "vise-2026-12"
 const firstSchema = 1
 
 // migration changes a ledger from one schema to the next.
-type migration struct {
-	about string
-	run   func(Txn) error
-}
+type migration = func(Txn) error
 
 // migrations lead from firstSchema to this program's schema, oldest first. They run in one transaction, the first one that meets an older
 // ledger.
@@ -114,29 +111,6 @@ func knownFormat(what, name string) error {
 		model.Text(name), formatName).At("home",
 		"the vise that wrote it reads it (without a name: build 36d8b116); docs/how-to.md#update-vise says how its work comes "+
 			"into a new home")
-}
-
-// Upgrade compares a ledger's format with this program's.
-type Upgrade struct {
-	// Schema is the ledger's format, Current the format that this program writes.
-	Schema  int `json:"schema"`
-	Current int `json:"current"`
-	// Changes describe what this program's first use of the ledger will change, in order.
-	Changes []string `json:"changes"`
-}
-
-// Upgrade reads the ledger's format without changing the ledger.
-func (l *Ledger) Upgrade(ctx context.Context) (Upgrade, error) {
-	u := Upgrade{Current: l.schema(), Changes: []string{}}
-	err := l.backend.View(ctx, func(t Txn) error {
-		f := NewFacts(t)
-		f.JSON(KeySchema, &u.Schema)
-		return f.Err
-	})
-	for n := u.Schema; err == nil && n > 0 && n < u.Current; n++ {
-		u.Changes = append(u.Changes, l.steps[n-firstSchema].about)
-	}
-	return u, Explain(err)
 }
 
 var (
@@ -197,7 +171,7 @@ func (l *Ledger) migrate(ctx context.Context) error {
 		f := NewFacts(t)
 		f.JSON(KeySchema, &found)
 		for ; f.Err == nil && found < l.schema(); found++ {
-			if err := l.steps[found-firstSchema].run(t); err != nil {
+			if err := l.steps[found-firstSchema](t); err != nil {
 				return fmt.Errorf("migrate the ledger from schema %d: %w", found, err)
 			}
 			f.PutJSON(KeySchema, found+1)

@@ -33,12 +33,11 @@ func TestOlderSchemaIsMigratedOnceAndNewerIsOnlyRead(t *testing.T) {
 	}
 
 	ran := 0
-	step := migration{"a table", func(t Txn) error { ran++; return t.Put([]byte("about/migrated"), nil) }}
+	step := func(t Txn) error { ran++; return t.Put([]byte("about/migrated"), nil) }
 	steps := append(append([]migration{}, migrations...), step, step)
 	current := reopen(t, dir, steps)
-	u, err := current.Upgrade(ctx)
-	if err != nil || u.Schema+2 != u.Current || len(u.Changes) != 2 || ran != 0 {
-		t.Errorf("%+v after %d migrations, %v", u, ran, err)
+	if ran != 0 {
+		t.Errorf("%d migrations before the first use", ran)
 	}
 	revision := uint64(0)
 	err = current.View(ctx, func(r model.Reader) error { revision = r.Revision(); return nil })
@@ -51,9 +50,6 @@ func TestOlderSchemaIsMigratedOnceAndNewerIsOnlyRead(t *testing.T) {
 	}
 
 	late := reopen(t, dir, migrations)
-	if u, err := late.Upgrade(ctx); err != nil || u.Schema != u.Current+2 || len(u.Changes) != 0 {
-		t.Errorf("an older program sees %+v, %v", u, err)
-	}
 	if err := late.View(ctx, func(r model.Reader) error { revision = r.Revision(); return nil }); err != nil || revision != 2 {
 		t.Errorf("an older program reads revision %d, %v", revision, err)
 	}
@@ -72,9 +68,9 @@ func TestAFailedMigrationLeavesTheLedgerAsItWas(t *testing.T) {
 	}
 	defer old.Close()
 	no := errors.New("no")
-	broken := reopen(t, dir, append(append([]migration{}, migrations...), migration{"a table", func(t Txn) error {
+	broken := reopen(t, dir, append(append([]migration{}, migrations...), func(t Txn) error {
 		return errors.Join(t.Put([]byte("about/migrated"), nil), no)
-	}}))
+	}))
 	if err := broken.View(ctx, func(model.Reader) error { return nil }); !errors.Is(err, no) {
 		t.Errorf("got %v", err)
 	}
@@ -102,7 +98,7 @@ func TestAHomeThatGetsANewerLayoutIsNotRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer open.Close()
-	newer := reopen(t, dir, append(append([]migration{}, migrations...), migration{"a layout", func(Txn) error { return nil }}))
+	newer := reopen(t, dir, append(append([]migration{}, migrations...), func(Txn) error { return nil }))
 	if err := newer.View(ctx, func(model.Reader) error { return nil }); err != nil {
 		t.Fatal(err)
 	}

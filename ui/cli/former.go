@@ -14,7 +14,7 @@ var former = map[string]string{
 	"ack": "hide", "snooze": "hide", "comment": "review comment", "redo": "undo --redo", "unlink": "link --remove",
 	"next": "why", "attach": "run", "notes": "context", "prime": "context prime", "resume": "thread where", "worktrees": "worktree list",
 	"init": "admin init", "import": "admin import", "config": "admin config", "demo": "admin demo", "hosts": "admin hosts",
-	"fleet": "admin fleet", "move": "admin move", "compact": "admin compact", "upgrade-check": "admin upgrade-check",
+	"fleet": "admin fleet", "move": "admin move", "compact": "admin compact",
 	"notify": "admin notify", "completion": "admin completion", "man": "admin man", "version": "admin version",
 }
 

@@ -190,7 +190,7 @@ func agentless(c *cobra.Command) bool {
 	list := []string{
 		"admin", "agents", "agents set", "agents stop", "agents resume", "answer", "backup", "brief", "compact", "completion", "config",
 		"context prime", "demo", "doctor", "exit-codes", "fleet", "help", "hosts", "man", "move", "notify", "permit", "restore", "retry",
-		"say", "show", "undo", "upgrade-check", "version", "worktree",
+		"say", "show", "undo", "version", "worktree",
 	}
 	return slices.Contains(list, fullName(c)) || c.Parent() != c.Root() && topVerb(c) != "agents" && agentless(c.Parent())
 }

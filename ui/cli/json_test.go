@@ -15,7 +15,6 @@ import (
 
 	"vise/model"
 	"vise/model/prompt"
-	"vise/store"
 	"vise/store/home"
 	"vise/ui/agents"
 	"vise/ui/runner"
@@ -33,7 +32,7 @@ var verbData = map[string][]any{
 	"task": {runner.TaskResult{}, started{}, model.Task{}}, "plan": {plan{}, planLog{}, planDiff{}}, "inbox": {inboxOf{}}, "admin hosts": {hostList{}}, "admin fleet": {membership{}, fleetState{}, checkup{}, granted{}}, "admin move": {movedTo{}}, "agents": {agentList{}},
 	"cost": {costs{}}, "worktree": {worktree{}, worktrees{}}, "run": {attached{}}, "mcp token": {access{}},
 	"status": {status{}}, "status --format json": {bar{}}, "admin demo": {status{}}, "admin init": {initialized{}}, "admin import": {imported{}, importedIssues{}}, "doctor": {checkup{}}, "backup": {backedUp{}},
-	"restore": {restored{}}, "admin compact": {compacted{}}, "admin upgrade-check": {store.Upgrade{}}, "admin config": {configAnswer{}}, "context": {prompt.Layered{}, noted{}, struct {
+	"restore": {restored{}}, "admin compact": {compacted{}}, "admin config": {configAnswer{}}, "context": {prompt.Layered{}, noted{}, struct {
 		Text string `json:"text"`
 	}{}, agents.Installed{}}, "install": {agents.Installed{}}, "admin version": {version{}}, "admin completion": {script{}}, "admin man": {script{}},
 	"start": {driverStarted{}}, "stop": {model.Receipt{}}, "sessions": {sessionList{}}, "log": nil,

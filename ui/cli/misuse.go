@@ -24,7 +24,7 @@ var synonyms = map[string]string{
 	"message": "vise say AGENT TEXT", "send": "vise say AGENT TEXT", "setup": "vise install PROGRAM",
 	"uninstall": "vise install PROGRAM --uninstall",
 	"pause":     "vise stop AGENT", "ps": "vise agents",
-	"reopen": "vise new --from ID",
+	"reopen": "vise new --from ID", "upgrade-check": "vise backup FILE, before the newer vise is used",
 }
 
 // removals are words for deleting, which vise does not do.

@@ -179,40 +179,6 @@ uses the space that the home keeps in reserve.`,
 	}
 }
 
-func upgradeCheckVerb() verb {
-	return verb{
-		use: "upgrade-check", short: "Show what this vise would change in the ledger's format",
-		long: `upgrade-check compares the ledger's format with the one that this vise writes, and changes nothing. The first use
-of an older ledger, also for reading, brings it to the newer format; an older vise can then only read it,
-or refuses the home. It exits 1 when the formats differ. Run it with the new vise before you install it.`,
-		example: "vise admin upgrade-check",
-		who:     anybody,
-		run: func(e *Env) (answer, error) {
-			d, err := openHome(e)
-			if err != nil {
-				return nil, err
-			}
-			u, err := d.Ledger.Upgrade(e)
-			return answerOf(u, (*page).upgrade).exits(failed(u.Schema != u.Current)), err
-		},
-	}
-}
-
-func (p *page) upgrade(u store.Upgrade) {
-	switch {
-	case u.Schema == u.Current:
-		p.line("the ledger has format %d, and so has this vise: nothing would change", u.Schema)
-	case u.Schema > u.Current:
-		p.line("the ledger has format %d, this vise writes %d: it only reads this ledger; install the newer vise", u.Schema, u.Current)
-	default:
-		p.line("the ledger has format %d, this vise writes %d; its first use adds:", u.Schema, u.Current)
-		for _, what := range u.Changes {
-			p.line("  %s", what)
-		}
-		p.line("an older vise can then only read it, or refuses it; vise backup FILE, made with the older vise, keeps the ledger as it is")
-	}
-}
-
 // sizeOf formats a size for people: 12 KB, 3.4 MB.
 func sizeOf(bytes int64) string {
 	if bytes < 1<<20 {

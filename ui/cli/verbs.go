@@ -269,7 +269,7 @@ func adminVerb() verb {
 	return verb{
 		use: "admin", short: "What is done seldom: settings, other machines, import, the ledger's upkeep",
 		verbs: []verb{
-			initVerb(), importVerb(), configVerb(), demoVerb(), hostsVerb(), fleetVerb(), moveVerb(), compactVerb(), upgradeCheckVerb(),
+			initVerb(), importVerb(), configVerb(), demoVerb(), hostsVerb(), fleetVerb(), moveVerb(), compactVerb(),
 			notifyVerb(), completionVerb(), manVerb(), versionVerb(),
 		},
 	}

@@ -64,8 +64,6 @@ var rulings = []ruling{
 		act: regexp.MustCompile(`^(agents|thread|wait)\b`), differs: regexp.MustCompile(` agents add,.*|, start, status.*|--task, (--after, )?|--max-tokens-per-day, `)},
 	{name: "why tries no acts", why: "it says the order and its reasons; what an act would change was worked out for that alone",
 		act: regexp.MustCompile(`^(why|help why)\b`), differs: regexp.MustCompile(`,?"what_if":\[[^\]]*\]|(?s)\s*(\nwhat if\n.*)?$`)},
-	{name: "the ledger's format is 1", why: "the formats of before the first release are refused",
-		act: regexp.MustCompile(`^upgrade-check\b`), differs: regexp.MustCompile(`("current"|"schema"):[18]\b`)},
 	{name: "search finds file todos", why: "vise search lists the repository's file todos behind the work items; todo search went",
 		act: regexp.MustCompile(`^(help )?search\b`), differs: regexp.MustCompile(`("file_todos":\[.*\],)?"returned"|\n[a-z-]+/\d{3} p\d [^\n]*|(?s)looks at one agent's alone\..*Usage:`)},
 	{name: "a filter names what its term knows", why: "the kinds of terms are one table, with one message",
@@ -140,7 +138,7 @@ var present = map[string]string{"ack": "hide", "snooze": "hide", "comment": "rev
 
 var (
 	formerName = regexp.MustCompile(`\bvise (ack|snooze|comment|redo|unlink|attach|notes|prime|worktrees|` +
-		`init|import|config|demo|hosts|fleet|move|compact|upgrade-check|notify|completion|man|version)\b`)
+		`init|import|config|demo|hosts|fleet|move|compact|notify|completion|man|version)\b`)
 	isNow = regexp.MustCompile(`vise: "[a-z-]+" is now "[^"]+"; the old name goes with 0\.2\n?`)
 )
 
@@ -428,7 +426,6 @@ todo import REPORT.sarif --json
 config show [--origin] [--json]
 config check|schema|themes [--json]
 doctor [--json]
-upgrade-check --json
 compact
 notify --brief
 attach ITEM --print
