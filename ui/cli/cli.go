@@ -336,12 +336,7 @@ func verbOf(c *cobra.Command) string {
 
 // topVerb returns the name of the top command that a command belongs to; empty for the console.
 func topVerb(c *cobra.Command) string {
-	name, _, _ := strings.Cut(fullName(c), " ")
-	return name
-}
-
-// fullName returns the words of a command, without admin.
-func fullName(c *cobra.Command) string {
 	_, words, _ := strings.Cut(c.CommandPath(), " ")
-	return strings.TrimPrefix(words, "admin ")
+	name, _, _ := strings.Cut(strings.TrimPrefix(words, "admin "), " ")
+	return name
 }

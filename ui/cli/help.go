@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -109,9 +108,6 @@ func helpText(c *cobra.Command, width int) string {
 	h.commands(c, "")
 	own, shared := flagsOf(c)
 	h.flags("Flags", own)
-	if agentless(c) {
-		shared = slices.DeleteFunc(shared, func(f *pflag.Flag) bool { return f.Name == "agent" })
-	}
 	h.heading("Flags of every command")
 	h.text(2, strings.Join(names(shared), ", ")+"; vise help --all explains them")
 	return h.String()
@@ -183,16 +179,6 @@ func flagsOf(c *cobra.Command) (own, shared []*pflag.Flag) {
 		}
 	})
 	return own, shared
-}
-
-// agentless reports whether --agent changes nothing for a command: it is about all agents or none, or its arguments name whom it is about.
-func agentless(c *cobra.Command) bool {
-	list := []string{
-		"admin", "agents", "agents set", "agents stop", "agents resume", "answer", "backup", "brief", "compact", "completion", "config",
-		"context prime", "demo", "doctor", "exit-codes", "fleet", "help", "hosts", "man", "move", "notify", "permit", "restore", "retry",
-		"say", "show", "undo", "version", "worktree",
-	}
-	return slices.Contains(list, fullName(c)) || c.Parent() != c.Root() && topVerb(c) != "agents" && agentless(c.Parent())
 }
 
 func names(flags []*pflag.Flag) []string {
