@@ -244,7 +244,7 @@ func TestThreeCasesOfCompletion(t *testing.T) {
 			t.Errorf("two at once: %+v %+v, %s", v.Report, v.Offered, kinds)
 		}
 	}
-	mustAsk(t, s.home, "report", string(one), "--offered")
+	mustAsk(t, s.home, "report", string(one), "--offered", "1")
 	if v, _ = s.records(one); v.Report == nil || v.Report.By != model.ReportOperator {
 		t.Errorf("chosen by the operator: %+v", v.Report)
 	}

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -34,11 +33,7 @@ func (list flags) add(c *cobra.Command, f *pflag.FlagSet) {
 			v := bound{reflect.ValueOf(to).Elem()}
 			name, short, _ := strings.Cut(x.name, ",")
 			x.name = name
-			made := f.VarPF(v, name, short, x.usage)
-			switch _, bare := to.(*nth); {
-			case bare:
-				made.NoOptDefVal = "1"
-			case v.Type() == "bool":
+			if made := f.VarPF(v, name, short, x.usage); v.Type() == "bool" {
 				made.NoOptDefVal = "true"
 			}
 		}
@@ -50,18 +45,7 @@ func (list flags) add(c *cobra.Command, f *pflag.FlagSet) {
 type (
 	commas []string // words, separated by commas
 	only   []string // the names of agents to which a command is limited, separated by commas: not empty, if the flag is given
-	nth    int      // a number; 1, if the flag has no value
 )
-
-// withNumber writes --offered 2 as --offered=2: a flag with a value of its own (nth) takes no following word.
-func withNumber(args []string) []string {
-	if i := slices.Index(args, "--offered"); i >= 0 && i+1 < len(args) {
-		if _, err := strconv.Atoi(args[i+1]); err == nil {
-			return slices.Concat(args[:i], []string{"--offered=" + args[i+1]}, args[i+2:])
-		}
-	}
-	return args
-}
 
 // bound is a value that a flag or an argument sets.
 type bound struct{ reflect.Value }

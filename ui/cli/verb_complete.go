@@ -226,7 +226,7 @@ func (p *page) linked(list []prompt.LinkedTodo) {
 
 func reportVerb() verb {
 	var file string
-	var offered nth // from 1
+	var offered int // from 1
 	var none bool
 	return verb{
 		use: "report ID", short: "Show a completion report, or give one to an item without", items: model.FilterDone,
@@ -256,7 +256,7 @@ vise report wi-7f3k --file report.md`,
 			}
 			text, err := reportText(e, file)
 			if offered != 0 {
-				text, err = offeredText(e, e.words[0], int(offered))
+				text, err = offeredText(e, e.words[0], offered)
 			}
 			if err != nil {
 				return nil, err
@@ -305,7 +305,7 @@ func (p *page) report(out home.CompletionResult) {
 
 // offers shows the reports from which the operator can choose.
 func (p *page) offers(v model.View) {
-	p.line("%s was completed without a report; these words are offered. vise report %s --offered=N keeps one.", v.Handle, v.Handle)
+	p.line("%s was completed without a report; these words are offered. vise report %s --offered N keeps one.", v.Handle, v.Handle)
 	for i, o := range v.Offered {
 		shared := ""
 		if len(o.SharedWith) > 0 {
