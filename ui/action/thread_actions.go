@@ -127,7 +127,7 @@ func (b ThreadRow) run() ThreadAction {
 func RunsAsItStands(command model.Text) error {
 	if _, plain := thread.Argv(command); !plain {
 		return model.Refused("the command holds what a terminal hides or a shell would obey; it is not copied").
-			WithHint("vise thread list --parked shows it")
+			WithHint("vise thread where shows it")
 	}
 	return nil
 }

@@ -52,42 +52,17 @@ func activeThread(at *home.Repository, s *threads.Snapshot) (answer, error) {
 }
 
 func (v *threadVerbs) list() verb {
-	var parked, everywhere bool
+	var everywhere bool
 	return verb{
 		use: "list", short: "List every thread, the newest first",
-		flags: flags{
-			{"parked", &parked, "only those that wait for another branch, with what would wake each"},
-			{"everywhere", &everywhere, "those to take up, here and in the repositories that open work items link to"},
-		},
+		flags: flags{{"everywhere", &everywhere, "those to take up, here and in the repositories that open work items link to"}},
 		run: func(e *Env) (r answer, err error) {
 			if everywhere {
 				return v.everywhere()
 			}
-			return v.reading(func(at *home.Repository, s *threads.Snapshot) (answer, error) {
-				if !parked {
-					return listThreads(at, s)
-				}
-				p, err := thread.Prepare(s, at.Stamp)
-				return parkedThreads(p), err
-			})(e)
+			return v.reading(listThreads)(e)
 		},
 	}
-}
-
-// parkedThreads lists the parked threads with the ways to continue each.
-func parkedThreads(p thread.Prepared) answer {
-	var rows []thread.View
-	r := &reply{}
-	for _, k := range p.Parked {
-		rows = append(rows, k.ParkedView().With("work_state_git_status", k.Check.View(k.Thread.ID)))
-		r.say("%s: %v; %v; wakes %v", k.Thread.ID, k.Thread.Goal, k.Check.Warning, k.Check.Wake())
-		r.lines = append(r.lines, threadRemedies(k.Check, k.Thread.ID)...)
-	}
-	if len(rows) == 0 {
-		r.lines = []string{"No parked threads."}
-	}
-	r.data = thread.View{}.With("parked", rows)
-	return r
 }
 
 func listThreads(at *home.Repository, s *threads.Snapshot) (answer, error) {

@@ -392,7 +392,7 @@ thread update --status active|paused|blocked|done [--json]
 thread update --drop TEXT --json
 thread close [--status paused|resolved|abandoned|blocked] [--json]
 thread status [--all] [--json]
-thread list [--parked] [--everywhere] [--json]
+thread list [--everywhere] [--json]
 thread show THREAD [--json]
 thread resume THREAD [--rebind] [--json]
 thread prepare [--json]
@@ -474,7 +474,7 @@ thread update --drop TEXT --json
 thread close --status paused|resolved|abandoned|blocked --json
 thread resume THREAD [--rebind] --json
 thread status [--all] --json
-thread list [--parked] --json
+thread list --json
 thread show THREAD --json
 thread prepare --json
 thread finalize --facts-json FACTS --json
