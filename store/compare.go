@@ -65,7 +65,7 @@ func (l *Ledger) Damage() []string {
 }
 
 // DamageHint is the hint for damage that a read found.
-const DamageHint = "all else can be used; vise doctor lists what is damaged, vise doctor --rebuild makes lists and counts anew, " +
+const DamageHint = "all else can be used; vise doctor lists what is damaged, vise doctor --repair makes lists and counts anew, " +
 	"vise restore brings back records"
 
 // Reader makes f a reader that names damage and continues.

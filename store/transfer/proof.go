@@ -19,7 +19,7 @@ import (
 func prove(ctx context.Context, b store.Backend, h store.Home) error {
 	health, err := store.Prove(ctx, b, h)
 	if err == nil && health.Derived > 0 {
-		err = kv.Refuse("vise doctor --rebuild mends a ledger in a file, vise admin fleet check --repair one on a cluster",
+		err = kv.Refuse("vise doctor --repair mends a ledger in a file, vise admin fleet check --repair one on a cluster",
 			"%d rows or counts differ from the records, the first: %s", health.Derived, model.Text(health.Problems[0]))
 	}
 	return err

@@ -134,7 +134,7 @@ func verdicts(p proof) []check {
 	}
 	if !derived.OK {
 		derived.Message, derived.Hint = fmt.Sprintf("%d rows or counts differ from the records%s", p.Derived, problems),
-			"vise doctor --rebuild makes them again"
+			"vise doctor --repair makes them again"
 	}
 	return []check{kept, derived, copyVerdict(p)}
 }

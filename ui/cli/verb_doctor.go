@@ -36,7 +36,6 @@ type checkup struct {
 type check = agents.Check
 
 type doctorOptions struct {
-	rebuild bool
 	repair  bool
 	timeout time.Duration
 	// inChild selects the checks that can run for ever on a damaged file.
@@ -53,7 +52,6 @@ changes are noticed. It exits 1 if it found a problem, or had NO TIME for a chec
 permissions and trusted hooks, starts the MCP server and calls a tool, and lists which hooks were seen.`,
 		example: "vise doctor\nvise doctor claude", words: agents.Programs,
 		flags: flags{
-			{"rebuild", &o.rebuild, "first rebuild index and counts from the records"},
 			{"repair", &o.repair, "first repair what can be repaired without loss: permissions, index and counts, journal, " +
 				"stale leases, spool, left-overs"},
 			{"timeout", &o.timeout, "stop checking the ledger after this time"},
@@ -62,7 +60,7 @@ permissions and trusted hooks, starts the MCP server and calls a tool, and lists
 		},
 		who: anybody,
 		run: func(e *Env) (answer, error) {
-			if o.rebuild || o.repair || o.inChild {
+			if o.repair || o.inChild {
 				if err := offCluster(e, insteadOfDoctor); err != nil {
 					return nil, err
 				}
@@ -99,8 +97,8 @@ func doctor(e *Env, o doctorOptions) (answer, error) {
 	case store.OnCluster(dir):
 		out.shared(ctx, d)
 	default:
-		if o.rebuild || o.repair {
-			mend(e, d, o, out)
+		if o.repair {
+			repair(e, d, out)
 		}
 		examine(e, ctx, d, o, out)
 	}
@@ -146,17 +144,6 @@ func (c *checkup) colours(e *Env) {
 
 // doctorLimit is how long doctor waits for the ledger's lock. The proof does not need the lock.
 const doctorLimit = time.Second
-
-// mend makes the repairs that precede the checks.
-func mend(e *Env, d *home.Home, o doctorOptions, out *checkup) {
-	if o.rebuild {
-		h, err := d.Ledger.Rebuild(e)
-		out.note("rebuild", err, fmt.Sprintf("%d derived rows were made again", h.Derived))
-	}
-	if o.repair {
-		repair(e, d, out)
-	}
-}
 
 // examine makes the checks that need an open home.
 func examine(e *Env, ctx context.Context, d *home.Home, o doctorOptions, out *checkup) {

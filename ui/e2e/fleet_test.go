@@ -242,7 +242,7 @@ func (m *fleetHome) onlyForFiles() {
 	m.t.Helper()
 	m.fails(6, []string{"lies on a cluster", "etcdctl defrag"}, "compact")
 	m.fails(6, []string{"lies on a cluster", "etcdutl snapshot restore"}, "restore", "--dry-run")
-	m.fails(6, []string{"lies on a cluster", "vise admin fleet check"}, "doctor", "--rebuild")
+	m.fails(6, []string{"lies on a cluster", "vise admin fleet check"}, "doctor", "--repair")
 	m.must("doctor")
 	for _, name := range []string{"ledger.db", "home.json", "journal", "snapshots", "reserve"} {
 		if _, err := os.Stat(filepath.Join(m.dir, name)); err == nil {
