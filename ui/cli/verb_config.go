@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 
 	"vise/model"
-	"vise/themes"
 	"vise/ui/config"
 )
 
@@ -30,10 +29,6 @@ and the themes beside it. A running console takes changes as they are saved.`,
 			{
 				use: "check", short: "Check the file; exit 1 if something is wrong", example: "vise admin config check", who: anybody,
 				run: ofSettings(configCheck),
-			},
-			{
-				use: "themes", short: "List the themes, built in and your own, and the current one", example: "vise admin config themes",
-				who: anybody, run: ofSettings(configThemes),
 			},
 			{
 				use: "schema", short: "Print the JSON schema of the file, for editors",
@@ -106,51 +101,6 @@ func configWarnings(s config.Settings) []model.Warning {
 	var out []model.Warning
 	for _, x := range s.Problems {
 		out = append(out, model.Warning{Kind: model.WarnConfiguration, Message: x.String()})
-	}
-	return out
-}
-
-// themeGist is a theme in a list.
-type themeGist struct {
-	Name string `json:"name"`
-	// From is built_in, or own for a theme from the directory of themes.
-	From string `json:"from"`
-	// Holds says when the theme is used: dark or light for such a background, all if the configuration names it. If it is empty, the theme
-	// is not used.
-	Holds string `json:"holds,omitempty"`
-}
-
-func configThemes(at config.Place, s config.Settings) answer {
-	list := themeGists(s)
-	out := struct {
-		Directory string      `json:"directory"`
-		Themes    []themeGist `json:"themes"`
-	}{at.Themes, list}
-	return &reply{data: out, warnings: configWarnings(s), text: func(p *page) {
-		rows := make([][]string, len(list))
-		for i, x := range list {
-			rows[i] = []string{x.Name, x.From, x.Holds}
-		}
-		p.plainTable(0, rows)
-	}}
-}
-
-func themeGists(s config.Settings) []themeGist {
-	out := []themeGist{}
-	for _, name := range config.Names(s.Palettes) {
-		x := themeGist{Name: name, From: "own"}
-		if _, ok := themes.ByName(name); ok {
-			x.From = "built_in"
-		}
-		switch {
-		case s.Theme == name:
-			x.Holds = "all"
-		case s.Theme == config.ThemeAuto && s.DarkTheme == name:
-			x.Holds = "dark"
-		case s.Theme == config.ThemeAuto && s.LightTheme == name:
-			x.Holds = "light"
-		}
-		out = append(out, x)
 	}
 	return out
 }

@@ -424,7 +424,7 @@ todo validate [--fix] [--json]
 todo cleanup --session tmp/review/7 [--preview] [--discard] [--json]
 todo import REPORT.sarif --json
 config show [--origin] [--json]
-config check|schema|themes [--json]
+config check|schema [--json]
 doctor [--json]
 compact
 notify --brief
