@@ -175,40 +175,25 @@ func others(all []ItemID, id ItemID) []ItemID {
 	return slices.DeleteFunc(slices.Clone(all), func(x ItemID) bool { return x == id })
 }
 
-// settleOffer promotes the text if it is certainly the item's report, else keeps it as an offer. The order of the reasons is
-// that of promoteRound.
+// settleOffer promotes the text if it is certainly the item's report, else keeps it as an offer.
 func (s *step) settleOffer(w WorkItem, text Text, by ReportOf, shared []ItemID) {
 	_, focused := s.completedSince(time.Time{}, w)
-	certain := by == ReportSameRound || by == ReportOperator
 	text = s.keptReport(w, text)
-	switch {
-	case len(shared) > 0:
-		s.offerWords(w, text, by, shared, manyCompletions)
-	case text == "":
-		s.offerWarning(w, missingReport)
-	case !certain:
-		s.offerWords(w, text, by, nil, reportOffered)
-	case !focused && by != ReportOperator:
-		s.offerWords(w, text, by, nil, unfocusedReport)
-	case by != ReportOperator && LooksLikePreamble(text):
-		s.offerWords(w, text, by, nil, preambleReport)
-	default:
-		b := s.promote(w, text, by, s.warnedOf(w))
-		s.event(EventBriefSuppressed, w.ID, suppressed{Reason: "work_item_completion_report_promoted", BriefID: b.ID})
+	if why := noReport(text, by, focused || by == ReportOperator, len(shared)+1); why.Kind != "" {
+		s.offerWords(w, text, by, shared, why)
+		return
 	}
+	b := s.promote(w, text, by, s.warnedOf(w))
+	s.event(EventBriefSuppressed, w.ID, suppressed{Reason: "work_item_completion_report_promoted", BriefID: b.ID})
 }
 
 // offerWords keeps a text and warns why it is not the report. For words that are already offered it does nothing.
 func (s *step) offerWords(w WorkItem, text Text, by ReportOf, shared []ItemID, why Warning) {
 	if x, _ := s.Offers(w.AgentID, w.ID); !x.has(text) {
-		s.offerWarning(w, why)
+		s.warn(why)
+		s.event(EventCompletionWarning, w.ID, why)
 		s.keepOffer(w, text, by, shared)
 	}
-}
-
-func (s *step) offerWarning(w WorkItem, why Warning) {
-	s.warn(why)
-	s.event(EventCompletionWarning, w.ID, why)
 }
 
 func (o ReportOffers) has(text Text) bool {

@@ -127,34 +127,41 @@ func (s *step) promoteRound(c Round, text Text, by ReportOf, completed []complet
 		}
 		completed = completed[named : named+1]
 	}
-	if len(completed) > 1 {
-		var all []ItemID
-		for _, x := range completed {
-			all = append(all, x.item)
-		}
-		for _, x := range completed {
-			s.notPromoted(x, manyCompletions, text, by, others(all, x.item))
-		}
-		return
+	var all []ItemID
+	for _, x := range completed {
+		all = append(all, x.item)
 	}
-	x := completed[0]
-	s.receipt.AgentID, s.receipt.WorkItemID = s.receipt.Calls[x.call].AgentID, x.item
-	switch {
-	case text == "":
-		s.notPromoted(x, missingReport, text, by, nil)
-	case !x.focused && c.WorkItemID != x.item:
-		s.notPromoted(x, unfocusedReport, text, by, nil)
-	case by != ReportSameRound && by != ReportOperator:
-		s.notPromoted(x, reportOffered, text, by, nil)
-	case by != ReportOperator && LooksLikePreamble(text):
-		s.notPromoted(x, preambleReport, text, by, nil)
-	default:
+	if len(all) == 1 {
+		s.receipt.AgentID, s.receipt.WorkItemID = s.receipt.Calls[completed[0].call].AgentID, all[0]
+	}
+	for _, x := range completed {
+		if why := noReport(text, by, x.focused || c.WorkItemID == x.item, len(all)); why.Kind != "" {
+			s.notPromoted(x, why, text, by, others(all, x.item))
+			continue
+		}
 		w, _ := s.Item(x.item)
 		b := s.promote(w, text, by, s.receipt.Calls[x.call].Warnings)
 		if by == ReportSameRound {
 			s.event(EventBriefSuppressed, w.ID, suppressed{Reason: "work_item_completion_report_promoted", BriefID: b.ID})
 		}
 	}
+}
+
+// noReport is why a text is not certainly the report of an item that was completed as one of several; without a kind, it is.
+func noReport(text Text, by ReportOf, focused bool, completed int) Warning {
+	switch {
+	case completed > 1:
+		return manyCompletions
+	case text == "":
+		return missingReport
+	case by != ReportSameRound && by != ReportOperator:
+		return reportOffered
+	case !focused:
+		return unfocusedReport
+	case by != ReportOperator && LooksLikePreamble(text):
+		return preambleReport
+	}
+	return Warning{}
 }
 
 // notPromoted warns that a text is not the report, says why, and keeps the text as an offer.
