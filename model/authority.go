@@ -55,7 +55,7 @@ var Rights = []Right{
 	{"ask for a permission, end it", "AskPermission EndPermissions", "", "yynny"},
 	{"cancel a wait", "CancelWait", "", "yynnn"},
 	{"snooze an entry of the inbox", "Snooze", "", operatorAlone},
-	{"acknowledge, decline reports, retry, undo", "Acknowledge AcknowledgeAll DeclineReport Retry Undo", "", operatorAlone},
+	{"acknowledge, decline reports, retry, undo", "Acknowledge DeclineReport Retry Undo", "", operatorAlone},
 	{"trigger a wait that asks nothing", "Trigger", "", "yynyy"},
 	{"record a forge's answer about a wait", "NoteChecks", "", "ynnyn"},
 	{"say something to an agent", "Say", "", "yyyyy"},

@@ -197,13 +197,9 @@ func ledgerFor(t *testing.T, name, only string) (*book, Command) {
 	case "Snooze":
 		wait(WakeOperatorInput)
 		return b, Snooze{WorkItemID: id}
-	case "Acknowledge", "AcknowledgeAll":
+	case "Acknowledge":
 		wait(WakeOperatorInput)
-		one := Acknowledge{WorkItemID: id}
-		if name == "AcknowledgeAll" {
-			return b, AcknowledgeAll{Items: []Acknowledge{one}}
-		}
-		return b, one
+		return b, Acknowledge{WorkItemID: id}
 	case "CommentOn", "SendComments":
 		comment := CommentOn{WorkItemID: id, File: "a.go", Text: "why?"}
 		if name == "CommentOn" {

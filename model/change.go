@@ -66,7 +66,7 @@ type Receipt struct {
 	ReportPromoted bool     `json:"completion_report_promoted,omitempty"`
 	ReportSource   ReportOf `json:"completion_report_source,omitempty"`
 	Imported       int      `json:"imported,omitempty"`
-	// Skipped is how many records of an import, or items of AcknowledgeAll, were skipped.
+	// Skipped is how many records of an import were known before.
 	Skipped  int       `json:"skipped,omitempty"`
 	Warnings []Warning `json:"warnings,omitempty"`
 	// Calls are the receipts of a Round's calls.
@@ -198,10 +198,6 @@ func (s *step) inverse(c Command) *Undo {
 			u.Answer = c.Answer.Answer.inverse(s)
 		}
 		return &u
-	case Acknowledge:
-		u.Seen = withdrawn(s, []Acknowledge{c})
-	case AcknowledgeAll:
-		u.Seen = withdrawn(s, c.Items)
 	case CommentOn:
 		u.Comment = c.inverse(s)
 	case Snooze:
@@ -210,6 +206,7 @@ func (s *step) inverse(c Command) *Undo {
 		u.Answer = c.inverse(s)
 	default:
 		u = s.standingBefore(changedItems(c))
+		u.Seen = s.withdrawn(c)
 	}
 	if len(u.Items) == 0 && u.Focus == nil && len(u.Seen) == 0 && u.Comment == nil && u.Snooze == nil && u.Answer == nil {
 		return nil
@@ -258,12 +255,17 @@ func (s *step) standingBefore(ids []ItemID) (u Undo) {
 }
 
 // withdrawn are the opposites of the acknowledgements that the command made, with the snoozes that they ended.
-func withdrawn(s *step, seen []Acknowledge) (out []Acknowledge) {
-	for _, x := range seen {
-		if _, made := s.records[RecordName{KindSeen, string(x.WorkItemID)}]; made {
-			was, _ := s.before.Seen(s.receipt.AgentID, x.WorkItemID)
-			x.Withdraw, x.Snooze = !x.Withdraw, was.Snooze
-			out = append(out, x)
+func (s *step) withdrawn(c Command) (out []Acknowledge) {
+	switch c := c.(type) {
+	case Acknowledge:
+		if _, made := s.records[RecordName{KindSeen, string(c.WorkItemID)}]; made {
+			was, _ := s.before.Seen(s.receipt.AgentID, c.WorkItemID)
+			c.Withdraw, c.Snooze = !c.Withdraw, was.Snooze
+			return []Acknowledge{c}
+		}
+	case Batch:
+		for _, call := range c.Calls {
+			out = append(out, s.withdrawn(call.Command)...)
 		}
 	}
 	return out

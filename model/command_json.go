@@ -43,7 +43,7 @@ func (c Clearable) MarshalJSON() ([]byte, error) {
 	return json.Marshal(c.text)
 }
 
-// Call is a command inside a Round, as {"tool": name, "input": {…}} in JSON.
+// Call is a command inside a Round or Batch, as {"tool": name, "input": {…}} in JSON.
 type Call struct{ Command }
 
 type callJSON struct {
@@ -60,14 +60,18 @@ func (c Call) MarshalJSON() ([]byte, error) {
 	return json.Marshal(callJSON{CommandName(c.Command), in})
 }
 
-// UnmarshalJSON reads a call to one of the agent's tools.
+// UnmarshalJSON reads a call to one of the agent's tools, or an acknowledgement of a Batch.
 func (c *Call) UnmarshalJSON(raw []byte) error {
 	var j callJSON
 	if err := json.Unmarshal(raw, &j); err != nil {
 		return err
 	}
-	cmd, err := DecodeTool(j.Tool, j.Input)
-	c.Command = cmd
+	var err error
+	if j.Tool == CommandName(Acknowledge{}) {
+		c.Command, err = decode[Acknowledge](j.Input)
+	} else {
+		c.Command, err = DecodeTool(j.Tool, j.Input)
+	}
 	return err
 }
 
@@ -215,7 +219,7 @@ var ofOperators = []commandReader{
 	read[CreateWorkItem](), read[UpdateWorkItem](), read[PickWorkItem](), read[CompleteWorkItem](), read[WaitFor](),
 	read[Trigger](), read[CancelWait](), read[Answer](), read[AnswerPermission](), read[Say](), read[Retry](), read[Acknowledge](),
 	read[Snooze](),
-	read[AcknowledgeAll](), read[ReportWorkItem](), read[OfferReport](), read[DeclineReport](), read[Round](),
+	read[ReportWorkItem](), read[OfferReport](), read[DeclineReport](), read[Round](),
 	read[LinkWorkItem](), read[CommentOn](), read[SendComments](), read[OpenDelegation](), read[CancelDelegation](),
 	read[AddAgent](), read[RemoveAgent](), read[UpdateAgent](), read[Batch](), read[Undo](),
 }

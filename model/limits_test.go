@@ -81,13 +81,6 @@ var limits = []struct {
 	{"a comment's file", maxCommentFile, false, func(n int) Command {
 		return CommentOn{WorkItemID: "wi-a", File: letters(n), Text: "t"}
 	}},
-	{"items acknowledged at once", MaxBatch, false, func(n int) Command {
-		c := AcknowledgeAll{Items: make([]Acknowledge, n)}
-		for i := range c.Items {
-			c.Items[i].WorkItemID = "wi-q"
-		}
-		return c
-	}},
 	{"a check's command", rowObjective, true, func(n int) Command {
 		s := letters(n)
 		return UpdateAgent{AgentID: "ann", CheckCommand: &s}

@@ -177,8 +177,6 @@ func decodeAny(name string, in []byte) (Command, error) {
 		return decode[Snooze](in)
 	case "Acknowledge":
 		return decode[Acknowledge](in)
-	case "AcknowledgeAll":
-		return decode[AcknowledgeAll](in)
 	case "ReportWorkItem":
 		return decode[ReportWorkItem](in)
 	case "RemoveAgent":
@@ -294,9 +292,6 @@ func (s *script) changeText(ch Change) string {
 	}
 	for _, e := range ch.Events {
 		fmt.Fprintf(&b, "event %s %s %s\n", e.Kind, orNone(e.WorkItemID), toJSON(e.Data))
-	}
-	if n := ch.Receipt.Skipped; n > 0 && ch.Receipt.Command == CommandName(AcknowledgeAll{}) {
-		fmt.Fprintf(&b, "passed by %d\n", n)
 	}
 	return b.String() + warnings(ch.Receipt)
 }

@@ -30,6 +30,8 @@ type step struct {
 	plans   []NewPlan
 	receipt Receipt
 	ids     int
+	// batch: the command is one of a batch.
+	batch bool
 	// completed are the items that the command completed.
 	completed []ItemID
 	// handles are the handles given out in this command.
@@ -292,6 +294,7 @@ func (c Batch) step(s *step) error {
 		return Invalid("a batch holds 1 to %d changes, not %d", MaxBatch, len(c.Calls)).At("calls", "mark fewer items")
 	}
 	outer := s.receipt
+	s.batch = true
 	for i, call := range c.Calls {
 		id, ok := batched(call.Command)
 		if !ok {
@@ -319,6 +322,8 @@ func batched(c Command) (ItemID, bool) {
 		return c.WorkItemID, true
 	case WaitFor:
 		return c.WorkItemID, c.WorkItemID != ""
+	case Acknowledge:
+		return c.WorkItemID, true
 	}
 	return "", false
 }

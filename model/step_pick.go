@@ -294,13 +294,20 @@ func (c Acknowledge) step(s *step) error {
 	switch {
 	case err != nil:
 		return err
-	case x.Need == "":
+	case x.Need == "" && !s.batch:
 		return Refused("work item %s needs nothing from you", w.Handle).At("work_item_id",
 			"vise inbox lists what does")
-	case x.Seen == !c.Withdraw:
+	case x.Need == "" || x.Seen == !c.Withdraw:
 		return nil
 	}
-	c.note(s, w, x)
+	seen := Seen{AgentID: w.AgentID, WorkItemID: w.ID, Matter: x.Matter(), At: s.at.At}
+	if before, _ := s.Seen(w.AgentID, w.ID); c.Withdraw { // an acknowledgement ends a snooze
+		seen.Matter, seen.Snooze = "", cmp.Or(c.Snooze, before.Snooze)
+	} else if x.Need == NeedReview {
+		s.see(w)
+	}
+	s.put(seen)
+	s.event(EventAcknowledged, w.ID, seenNews{Need: x.Need, Since: x.Since, Withdrawn: c.Withdraw})
 	return nil
 }
 
@@ -314,17 +321,6 @@ func (c Acknowledge) matter(s *step) (w WorkItem, x Inboxed, err error) {
 	return w, x, nil
 }
 
-func (c Acknowledge) note(s *step, w WorkItem, x Inboxed) {
-	seen := Seen{AgentID: w.AgentID, WorkItemID: w.ID, Matter: x.Matter(), At: s.at.At}
-	if before, _ := s.Seen(w.AgentID, w.ID); c.Withdraw { // an acknowledgement ends a snooze
-		seen.Matter, seen.Snooze = "", cmp.Or(c.Snooze, before.Snooze)
-	} else if x.Need == NeedReview {
-		s.see(w)
-	}
-	s.put(seen)
-	s.event(EventAcknowledged, w.ID, seenNews{Need: x.Need, Since: x.Since, Withdrawn: c.Withdraw})
-}
-
 func describeSeen(d seenNews) string {
 	what := map[Need]string{
 		NeedAnswer: "its question", NeedNudge: "that it stalled", NeedPickup: "that its answer waits", NeedReview: "its news",
@@ -334,42 +330,4 @@ func describeSeen(d seenNews) string {
 		return "acknowledgement taken back: " + what
 	}
 	return "acknowledged: " + what
-}
-
-// AcknowledgeAll acknowledges the needs of several items of one agent in one transaction. Items without a need, or acknowledged
-// before, are skipped and counted in the receipt (Skipped). If one item changed since its author read it, the command is
-// refused.
-type AcknowledgeAll struct {
-	Items []Acknowledge `json:"items"`
-}
-
-func (c AcknowledgeAll) step(s *step) error {
-	if len(c.Items) == 0 || len(c.Items) > MaxBatch {
-		return Invalid("1 to %d items are acknowledged at once, not %d", MaxBatch, len(c.Items)).At("items",
-			"mark fewer items")
-	}
-	outer := s.receipt
-	for i, one := range c.Items {
-		s.receipt = Receipt{Command: CommandName(one)}
-		w, x, err := one.matter(s)
-		if err != nil {
-			return s.refusedIn(one.WorkItemID, err)
-		}
-		if i > 0 && w.AgentID != outer.AgentID {
-			return Invalid("items of one agent are acknowledged at once").At("items")
-		}
-		outer.AgentID = w.AgentID
-		if x.Need == "" || x.Seen == !one.Withdraw {
-			outer.Skipped++
-			continue
-		}
-		one.note(s, w, x)
-		outer.Calls = append(outer.Calls, s.receipt)
-	}
-	if len(outer.Calls) == 0 {
-		return Refused("none of these %d items needs anything from you", len(c.Items)).At("items",
-			"vise inbox lists what does")
-	}
-	s.receipt = outer
-	return nil
 }

@@ -153,7 +153,17 @@ func (u Undo) acknowledge(s *step) error {
 	case 1:
 		return u.Seen[0].step(s)
 	}
-	return AcknowledgeAll{Items: u.Seen}.step(s)
+	var all Batch
+	for _, x := range u.Seen {
+		all.Calls = append(all.Calls, Call{Command: x})
+	}
+	if err := all.step(s); err != nil {
+		return err
+	}
+	if len(s.events) == 0 {
+		return Refused("what was acknowledged needs nothing from you any more").At("items", "vise inbox lists what does")
+	}
+	return nil
 }
 
 func (u Undo) action() string {

@@ -40,9 +40,9 @@ func TestTheInverseInAReceiptTakesItsCommandBack(t *testing.T) {
 		WaitFor{WorkItemID: one, Reason: "CI", Wake: WakeExternal, Source: "ci", Resource: "run/1"},
 		Batch{Calls: []Call{{UpdateWorkItem{WorkItemID: one, BlockedBy: SetTo("ops")}}, {UpdateWorkItem{WorkItemID: two, Objective: &objective}}}},
 		Snooze{WorkItemID: asks}, Snooze{WorkItemID: asks, Until: time.Unix(9000, 0)}, Snooze{WorkItemID: asks, Withdraw: true},
-		Acknowledge{WorkItemID: asks}, AcknowledgeAll{Items: []Acknowledge{{WorkItemID: asks, Withdraw: true}}},
+		Acknowledge{WorkItemID: asks}, Batch{Calls: []Call{{Acknowledge{WorkItemID: asks, Withdraw: true}}}},
 		Snooze{WorkItemID: asks, Until: time.Unix(9000, 0)}, Acknowledge{WorkItemID: asks}, Acknowledge{WorkItemID: asks, Withdraw: true},
-		Snooze{WorkItemID: asks}, AcknowledgeAll{Items: []Acknowledge{{WorkItemID: asks}}},
+		Snooze{WorkItemID: asks}, Batch{Calls: []Call{{Acknowledge{WorkItemID: asks}}, {UpdateWorkItem{WorkItemID: one, BlockedBy: SetTo("ops")}}}},
 	} {
 		before := state()
 		in := do(Operator, c)

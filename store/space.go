@@ -28,7 +28,7 @@ func ends(c model.Command) bool {
 	switch c := c.(type) {
 	case model.CompleteWorkItem, model.ReportWorkItem, model.OfferReport, model.DeclineReport, model.EndTurn, model.EndTask,
 		model.Answer, model.AnswerPermission, model.EndPermissions, model.CancelWait, model.CancelDelegation, model.RevokeIngress,
-		model.Acknowledge, model.AcknowledgeAll:
+		model.Acknowledge:
 		return true
 	case model.Round:
 		return allEnd(c.Calls)

@@ -15,7 +15,7 @@ import (
 var closing = []model.Command{
 	model.CompleteWorkItem{}, model.ReportWorkItem{}, model.OfferReport{}, model.DeclineReport{}, model.EndTurn{}, model.EndTask{},
 	model.Answer{}, model.AnswerPermission{}, model.EndPermissions{}, model.CancelWait{}, model.CancelDelegation{}, model.RevokeIngress{},
-	model.Acknowledge{}, model.AcknowledgeAll{}, model.Round{Calls: []model.Call{{Command: model.CompleteWorkItem{}}}},
+	model.Acknowledge{}, model.Batch{Calls: []model.Call{{Command: model.Acknowledge{}}}}, model.Round{Calls: []model.Call{{Command: model.CompleteWorkItem{}}}},
 	model.Batch{Calls: []model.Call{{Command: model.CancelWait{}}, {Command: model.Acknowledge{}}}},
 }
 

@@ -175,10 +175,9 @@ func (b BlockRows) Command(rows []model.Row, now time.Time) (c model.Batch, trou
 }
 
 // AcknowledgeRows records that the operator has seen the needs of rows. It skips rows that need nothing.
-func AcknowledgeRows(rows []model.Row) model.AcknowledgeAll {
-	var all model.AcknowledgeAll
+func AcknowledgeRows(rows []model.Row) (all model.Batch) {
 	for _, r := range rows {
-		all.Items = append(all.Items, model.Acknowledge{WorkItemID: r.ID, SeenRevision: r.Revision})
+		all.Calls = append(all.Calls, model.Call{Command: model.Acknowledge{WorkItemID: r.ID, SeenRevision: r.Revision}})
 	}
 	return all
 }

@@ -97,7 +97,6 @@ var actCases = map[string]actCase{
 	}},
 	"Snooze":         {verb: func(s *actStage) []string { return []string{"snooze", s.asking(), "--until", "2h"} }},
 	"Acknowledge":    {verb: func(s *actStage) []string { return []string{"ack", s.asking()} }},
-	"AcknowledgeAll": {inside: "the console's marks, which are the operator's"},
 	"DeclineReport":  {verb: func(s *actStage) []string { return []string{"report", s.offered(), "--none"} }},
 	"Retry":          {verb: func(s *actStage) []string { s.item(); return []string{"retry", "ann"} }},
 	"Undo":           {verb: func(s *actStage) []string { return []string{"undo", s.blocked()} }},

@@ -334,7 +334,7 @@ func itemOf(c model.Command) model.ItemID {
 
 // commandsOf are the commands of acts that open no dialog.
 var commandsOf = map[action.ID][]string{
-	action.Pick: {"PickWorkItem"}, action.Review: {"Retry"}, action.Hide: {"AcknowledgeAll"},
+	action.Pick: {"PickWorkItem"}, action.Review: {"Retry"}, action.Hide: {"Batch"},
 	action.Tick: {"UpdateWorkItem"}, action.Undo: {"Undo"}, action.Redo: {"Undo"},
 }
 
@@ -414,7 +414,7 @@ func menuNames(c console, m *menu) func(job) bool {
 	lines := linesNames(c, m.Shown(c.facts()))
 	marked := m.Title == fmt.Sprintf("Hide %d marked", len(c.markedIDs()))
 	return func(j job) bool {
-		return lines(j) || marked && j.envelope != nil && model.CommandName(j.envelope.Command) == "AcknowledgeAll"
+		return lines(j) || marked && j.envelope != nil && model.CommandName(j.envelope.Command) == "Batch"
 	}
 }
 

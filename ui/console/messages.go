@@ -108,7 +108,7 @@ func (c *console) answered(j job, m receiptMsg) {
 		c.closeAnswered(j, m.receipt)
 	}
 	switch j.envelope.Command.(type) {
-	case model.Batch, model.AcknowledgeAll:
+	case model.Batch:
 		if j.group == 0 {
 			unmark(c)
 		}
@@ -181,9 +181,6 @@ func receiptWords(k *screen.Styles, said string, r model.Receipt) string {
 	}
 	if n := len(r.CancelledWaits); n > 0 {
 		parts = append(parts, model.Counted(n, "wait")+" cancelled.")
-	}
-	if n := r.Skipped; n > 0 {
-		parts = append(parts, fmt.Sprintf("%d %s nothing.", n, screen.Plural(n, "needs", "need")))
 	}
 	if r.ReportPromoted {
 		parts = append(parts, "Report kept.")

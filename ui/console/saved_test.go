@@ -80,7 +80,7 @@ var actsThatSend = []acted{
 	{action.Hide, []string{"create a Split", "status a needs_input"}, []string{"A", "1"}, "Snooze", "Hid "},
 	{action.Hide, []string{"create a Split", "complete a"}, []string{"A", "1"}, "Acknowledge", "Hid "},
 	{action.Hide, []string{"create a Split", "status a needs_input", "create b Merge", "status b needs_input", "press v", "press v"},
-		[]string{"A", "1"}, "AcknowledgeAll", "Hid what"},
+		[]string{"A", "1"}, "Batch", "Hid what"},
 	{action.Hide, []string{"create a Split", "status a needs_input"}, []string{"A", "2"}, "Snooze", "hidden until"},
 	{action.Message, []string{"create a Split"}, []string{"m", "=hello", "ctrl+s"}, "Say", "Queued for"},
 	{action.New, []string{"create a Split", "began a /src", "differs M a.go binary", "press g", "press v"},
