@@ -24,8 +24,11 @@ func edit(raw []byte, sets []todo.Set, rows []todo.Row, note *todo.Note) ([]byte
 	if d != nil {
 		return nil, d
 	}
+	if len(sets) > 0 && strings.ContainsAny(strings.ReplaceAll(doc.head, "\r\n", "\n"), "\r\u0085\u2028\u2029") {
+		return nil, damaged(todo.RuleLayout, "the front matter has line breaks of another kind; such a file cannot be changed by lines")
+	}
 	out := doc
-	e := editor{lines: yamlLines(doc.head), keys: keys, eol: doc.eol(), put: map[int]string{}, after: map[int]string{}}
+	e := editor{lines: strings.SplitAfter(doc.head, "\n"), keys: keys, eol: doc.eol(), put: map[int]string{}, after: map[int]string{}}
 	for _, s := range sets {
 		e.set(s)
 	}

@@ -178,6 +178,18 @@ func TestHistoryIsNeverLostWhateverTheBody(t *testing.T) {
 	})
 }
 
+// A line break that only YAML knows shifts its numbers of lines: such a file is read, and refused for changes.
+func TestOtherLineBreaksAreNotEdited(t *testing.T) {
+	for _, mark := range []string{"\r", "\u0085", "\u2028", "\u2029"} {
+		raw := "---\nwork_session: \"a" + mark + " b\"\nstatus: pending\ntitle: x\n---\n"
+		parsed(t, raw)
+		out, err := edit([]byte(raw), []todo.Set{{Key: "status", Value: todo.Value{Kind: todo.Plain, Text: "ready"}}}, nil, nil)
+		if err == nil {
+			t.Errorf("with %q it became %q", mark, out)
+		}
+	}
+}
+
 // FuzzFrontMatter checks the promise for any bytes: without a change everything that was read is kept byte for byte,
 // and an allowed change keeps every other key and the whole body.
 func FuzzFrontMatter(f *testing.F) {
@@ -187,6 +199,9 @@ func FuzzFrontMatter(f *testing.F) {
 	f.Add([]byte("---\nstatus: !!str pending\na: &x 1\nb: *x\n---\n"))
 	f.Add([]byte("---\n{status: pending, tags: [a,\n b]}\n---\n# T\n```\n"))
 	f.Add([]byte("---\n\"status\" : pending\u0085x: 1\n---\n"))
+	f.Add([]byte("---\nstatus: pending\rx: 1\n---\n"))
+	f.Add([]byte("---\ntitle: a\u2028 b\nstatus: pending\n---\n"))
+	f.Add([]byte("---\nstatus: pending\n...\n---\n"))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		before, err := Parse(raw, "review", "001-pending-p1-x.md")
 		if err != nil {

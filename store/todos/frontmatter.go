@@ -2,9 +2,8 @@ package todos
 
 import (
 	"fmt"
+	"io"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 
@@ -87,8 +86,12 @@ type entry struct {
 // entries parses the head into keys. It accepts one mapping without anchors, aliases, tags, a second document, or a repeated key.
 func entries(head string) (map[string]entry, *Damage) {
 	var doc yaml.Node
-	if err := yaml.Unmarshal([]byte(head), &doc); err != nil {
+	in := yaml.NewDecoder(strings.NewReader(head))
+	if err := in.Decode(&doc); err != nil && err != io.EOF {
 		return nil, damaged(todo.RuleYAML, "the front matter is not YAML: %s", shorten(err.Error()))
+	}
+	if in.Decode(&yaml.Node{}) != io.EOF {
+		return nil, damaged(todo.RuleYAML, "the front matter ends before its fence")
 	}
 	if len(doc.Content) != 1 || doc.Content[0].Kind != yaml.MappingNode {
 		return nil, damaged(todo.RuleYAML, "the front matter is not a list of keys")
@@ -97,7 +100,7 @@ func entries(head string) (map[string]entry, *Damage) {
 		return nil, d
 	}
 	pairs := doc.Content[0].Content
-	lines := yamlLines(head)
+	lines := strings.SplitAfter(head, "\n")
 	out := make(map[string]entry, len(pairs)/2)
 	for i := 0; i+1 < len(pairs); i += 2 {
 		key := pairs[i]
@@ -112,35 +115,7 @@ func entries(head string) (map[string]entry, *Damage) {
 		e.last = lastLine(lines, e.first, end, key.Column-1)
 		out[key.Value] = e
 	}
-	for i, l := range lines {
-		if l = strings.TrimRightFunc(l, unicode.IsSpace); l == "..." || l == "---" {
-			return nil, damaged(todo.RuleYAML, "the front matter ends before its fence, in line %d", i+2)
-		}
-	}
 	return out, nil
-}
-
-// yamlLines cuts after every line break of YAML, so that line numbers agree with the parser's.
-func yamlLines(s string) []string {
-	var lines []string
-	for start, i := 0, 0; ; {
-		r, size := utf8.DecodeRuneInString(s[i:])
-		if size == 0 {
-			return append(lines, s[start:])
-		}
-		i += size
-		switch r {
-		case '\r':
-			if strings.HasPrefix(s[i:], "\n") {
-				continue
-			}
-		case '\n', '\u0085', '\u2028', '\u2029':
-		default:
-			continue
-		}
-		lines = append(lines, s[start:i])
-		start = i
-	}
 }
 
 // lastLine is the last line of a value that ends before end. Blank lines, and comments that are not indented deeper than the key, belong to
