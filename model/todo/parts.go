@@ -104,7 +104,7 @@ const (
 	linesShown  = 60
 )
 
-// ExcerptOf finds a finding's place in the code by its snippet. Without a snippet, or if no line of it is left, it uses the line number.
+// ExcerptOf finds a finding's place in the code by its snippet. Without a snippet, or if it is not there, it uses the line number.
 func ExcerptOf(e Parts, code string) Excerpt {
 	b := Excerpt{Place: locate(code, e.Snippet.Raw(), e.Line)}
 	if e.Snippet == "" {
@@ -121,38 +121,21 @@ func ExcerptOf(e Parts, code string) Excerpt {
 // Place is the position of a finding's snippet in the present code.
 type Place struct {
 	// Line counts from 1. It is 0 if the snippet is not found.
-	Line int `json:"line"`
+	Line int
 	// Lines is how many lines the snippet has.
-	Lines int `json:"lines"`
-	// Changed says that the code differs from the finding's quote: only some of its lines were found, or none.
-	Changed bool `json:"changed"`
-	// Copies is how often the whole snippet occurs. If it is above 1, Line is the copy nearest to the hint.
-	Copies int `json:"copies"`
+	Lines int
+	// Changed says that the code differs from the finding's quote, which is not found.
+	Changed bool
+	// Copies is how often the snippet occurs. If it is above 1, Line is the copy nearest to the hint.
+	Copies int
 }
 
-// locate finds a quoted snippet in code by its lines, with any indentation. The line number is only a hint to choose among copies. If the
-// whole snippet is not there, locate finds the longest run of its lines.
+// locate finds a quoted snippet in code by its lines, with any indentation. The line number is only a hint to choose among copies.
 func locate(code, snippet string, hint int) Place {
-	have, want := trimmedLines(code), trimmedLines(snippet)
-	for len(want) > 0 && want[len(want)-1] == "" {
-		want = want[:len(want)-1]
-	}
-	for len(want) > 0 && want[0] == "" {
-		want = want[1:]
-	}
-	if len(want) == 0 {
-		return Place{Changed: true}
-	}
-	if p := locateWhole(have, want, hint); p.Copies > 0 {
-		return p
-	}
-	return locatePart(have, want)
-}
-
-func locateWhole(have, want []string, hint int) Place {
+	have, want := trimmedLines(code), trimmedLines(strings.TrimSpace(snippet))
 	p := Place{Lines: len(want)}
-	for i := range have {
-		if run(have[i:], want) < len(want) {
+	for i := range len(have) - len(want) + 1 {
+		if want[0] == "" || !slices.Equal(have[i:i+len(want)], want) {
 			continue
 		}
 		p.Copies++
@@ -160,32 +143,10 @@ func locateWhole(have, want []string, hint int) Place {
 			p.Line = i + 1
 		}
 	}
+	if p.Copies == 0 {
+		return Place{Changed: true}
+	}
 	return p
-}
-
-func locatePart(have, want []string) Place {
-	best := Place{Changed: true}
-	for k := range want {
-		for i := range have {
-			if n := run(have[i:], want[k:]); n > best.Lines && substantial(want[k:k+n]) {
-				best.Line, best.Lines = i+1, n
-			}
-		}
-	}
-	return best
-}
-
-func run(have, want []string) int {
-	n := 0
-	for n < len(have) && n < len(want) && have[n] == want[n] {
-		n++
-	}
-	return n
-}
-
-// substantial reports whether lines are more than braces and blanks, which occur anywhere.
-func substantial(lines []string) bool {
-	return len(strings.Trim(strings.Join(lines, ""), "{}()[];, ")) >= 4
 }
 
 func nearer(line, than, hint int) bool {

@@ -229,7 +229,7 @@ func (v Triage) evidence(w int) []string {
 	}
 	lost := x.Changed && x.Snippet != ""
 	if lost {
-		out = append(out, v.Warned("The code has changed since: "+x.lostWord(), w)...)
+		out = append(out, v.Warned("The code has changed since.", w)...)
 	}
 	for i, l := range x.Excerpt.Lines {
 		n := x.First + i
@@ -272,13 +272,6 @@ func (x Finding) placeWord() string {
 		return fmt.Sprintf("moved from line %d", x.Parts.Line)
 	}
 	return ""
-}
-
-func (x Finding) lostWord() string {
-	if x.Place.Line == 0 {
-		return "nothing of the quote is left."
-	}
-	return fmt.Sprintf("of the quote only %d %s left.", x.Place.Lines, Plural(x.Place.Lines, "line is", "lines are"))
 }
 
 // ByStatus returns all todos in the order of a todo's life.
