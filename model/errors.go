@@ -82,6 +82,8 @@ type Error struct {
 	// Key is the idempotency key of a command of unknown outcome: sent again with this key, the command is carried out at most
 	// once.
 	Key string `json:"key,omitempty"`
+	// Rule is the clause of the file todos' contract that forbids it (model/todo).
+	Rule string `json:"rule,omitempty"`
 	// Cause is the error of the layer below.
 	Cause error `json:"-"`
 }

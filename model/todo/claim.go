@@ -124,13 +124,13 @@ func holds(t Todo, m Move) error {
 	}
 	if m.Fence != "" && m.Fence != t.Lease.ID {
 		return Refuse(RuleFence, "lease", "%s was claimed again since: this claim is lost", t.Ref()).
-			hint("leave the todo; claim another with next --claim")
+			WithHint("leave the todo; claim another with next --claim")
 	}
 	if m.ClaimOver || m.Actor.Operator || m.Actor.Name == t.AssignedTo {
 		return nil
 	}
 	return Refuse(ruleClaimant, "assigned_to", "%s is claimed by %q, not by %q", t.Ref(), t.AssignedTo.Raw(), m.Actor.Name.Raw()).
-		hint("only its claimant or the operator may do this")
+		WithHint("only its claimant or the operator may do this")
 }
 
 // Renew prolongs a claim of the actor. Two processes can have the same name, so while the lease counts, the actor must also show its fence
@@ -148,7 +148,7 @@ func Renew(t Todo, m Move, _ *Index) (Change, error) {
 	mine := m.Fence != "" || t.Lease.PID > 0 && t.Lease.PID == m.Lease.PID && t.Lease.Host == m.Lease.Host
 	if !t.Lease.IsZero() && !m.ClaimOver && !mine && !(m.Force && m.Actor.Operator) {
 		return Change{}, Refuse(RuleClaimed, "lease", "%s is claimed by %q until %s", t.Ref(), t.AssignedTo.Raw(), t.Lease.Until.Raw()).
-			hint("prolong your claim with its --fence, or with the --pid that it was made with; claim another with next --claim")
+			WithHint("prolong your claim with its --fence, or with the --pid that it was made with; claim another with next --claim")
 	}
 	after := t
 	after.Lease = m.Lease
@@ -162,7 +162,7 @@ func Renew(t Todo, m Move, _ *Index) (Change, error) {
 func Resume(t Todo, m Move, among *Index) (Change, error) {
 	if t.Status != Interrupted && t.Status != Blocked {
 		return Change{}, Refuse(ruleTransition, "status", "%s is %s: there is nothing to resume", t.Ref(), t.Status).
-			hint("triage approves what is pending")
+			WithHint("triage approves what is pending")
 	}
 	m.To = Ready
 	return Judge(t, m, among)
@@ -184,7 +184,7 @@ func Reopen(t Todo, m Move, _ *Index) (Change, error) {
 		return Change{}, Refuse(ruleNotFinal, "status", "%s is %s: there is nothing to reopen", t.Ref(), t.Status)
 	case !m.Actor.Operator:
 		return Change{}, Refuse(RuleOperator, "actor", "only an operator can reopen %s", t.Ref()).
-			hint("complete and wont_fix are final for agents")
+			WithHint("complete and wont_fix are final for agents")
 	}
 	to, ok := t.Prior()
 	if !ok || to.Final() {
@@ -262,7 +262,7 @@ func Unapprove(t Todo, m Move, _ *Index) (Change, error) {
 	switch {
 	case t.Status != Ready || t.AssignedTo != "":
 		return Change{}, Refuse(ruleTransition, "status", "%s is %s: there is no approval to take back", t.Ref(), t.Status).
-			hint("only what is ready and unclaimed can be pending again")
+			WithHint("only what is ready and unclaimed can be pending again")
 	case !m.Actor.Operator:
 		return Change{}, Refuse(RuleOperator, "actor", "only an operator can take the approval of %s back", t.Ref())
 	}

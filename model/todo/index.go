@@ -87,7 +87,7 @@ func (x *Index) Resolve(word string) (Todo, error) {
 		names = append(names, t.Ref().String()+" ("+t.File+")")
 	}
 	return Todo{}, Refuse(RuleAmbiguous, "id", "%q could be any of %d todos", word, len(found)).
-		hint("say which: " + strings.Join(names, ", "))
+		WithHint("say which: %s", strings.Join(names, ", "))
 }
 
 // Qualified returns the refs of todos that a person named within a source: "2" and "002" become "review/002". A name that is not found

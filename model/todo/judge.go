@@ -136,7 +136,14 @@ func firstMissing(after Todo, row Transition) error {
 	}
 	r := Refuse(ruleOf(row.To, lacks[0]), lacks[0], "%s needs %s to become %s",
 		after.Ref(), joined(lacks, wordsOf, ", "), row.To)
-	r.Missing = lacks
+	switch lacks[0] {
+	case "resolution_reason":
+		r.Hint = "say it with --reason, or after the id of vise todo resolve"
+	case "dependencies":
+		r.Hint = "say it with --on"
+	case "assigned_to":
+		r.Hint = "say it with --as"
+	}
 	return r
 }
 
@@ -159,10 +166,10 @@ func guard(t, after Todo, m Move, among *Index) error {
 	switch {
 	case m.To == Complete && m.Resolution != Fixed:
 		return Refuse(ruleFixed, "resolution", "%s cannot be complete with the resolution %q", t.Ref(), string(m.Resolution)).
-			hint("complete means fixed; resolve it as wont_fix for other resolutions")
+			WithHint("complete means fixed; resolve it as wont_fix for other resolutions")
 	case m.To == WontFix && (m.Resolution == Unresolved || m.Resolution == Fixed):
 		return Refuse(ruleRejection, "resolution", "%s cannot be wont_fix with the resolution %q", t.Ref(), string(m.Resolution)).
-			hint("one of false_positive, duplicate, wont_fix, out_of_scope, superseded")
+			WithHint("one of false_positive, duplicate, wont_fix, out_of_scope, superseded")
 	}
 	if err := holds(t, m); err != nil {
 		return err
@@ -181,21 +188,21 @@ func (m Move) Named() error {
 	if name := OneLine(m.Actor.Name.Raw()); name != "" && name != string(model.Unknown) && !m.At.IsZero() {
 		return nil
 	}
-	return Refuse(ruleActor, "actor", "a change of a todo needs to say who made it, and when").hint("say who acts: --as NAME")
+	return Refuse(ruleActor, "actor", "a change of a todo needs to say who made it, and when").WithHint("say who acts: --as NAME")
 }
 
 func mayStart(t, after Todo, m Move, among *Index) error {
 	forced := m.Force && m.Actor.Operator
 	if t.Status == Ready && t.AssignedTo != "" && t.AssignedTo != after.AssignedTo && !forced {
 		return Refuse(RuleClaimed, "assigned_to", "%s is assigned to %q", t.Ref(), t.AssignedTo.Raw()).
-			hint("claim another with next --claim")
+			WithHint("claim another with next --claim")
 	}
 	waits := among.Waiting(t)
 	if len(waits) == 0 || forced {
 		return nil
 	}
 	return Refuse(RuleWaiting, "dependencies", "%s waits on %s", t.Ref(), JoinWaits(waits)).
-		hint("an operator can start it with --force")
+		WithHint("an operator can start it with --force")
 }
 
 func mayWait(t Todo, m Move, among *Index) error {
@@ -205,7 +212,7 @@ func mayWait(t Todo, m Move, among *Index) error {
 		}
 		if _, ok := among.Find(dep); !ok {
 			return Refuse(RuleDangling, "dependencies", "%s does not exist, so %s cannot wait on it", dep, t.Ref()).
-				hint("a todo waits for todos of its own session; vise todo list shows them")
+				WithHint("a todo waits for todos of its own session; vise todo list shows them")
 		}
 		if reached(dep, among.needs)[t.Ref()] {
 			return Refuse(RuleCycle, "dependencies", "%s already waits on %s", dep, t.Ref())
@@ -223,7 +230,7 @@ func duplicateTarget(t Todo, ref Ref, among *Index) error {
 	}
 	if _, ok := among.Find(ref); !ok {
 		return Refuse(RuleDuplicate, "duplicate_of", "%s does not exist, so %s cannot be its duplicate", ref, t.Ref()).
-			hint("vise todo list shows the todos")
+			WithHint("vise todo list shows the todos")
 	}
 	if w, _ := among.wait(ref); w.On == t.Ref() {
 		return Refuse(RuleDuplicate, "duplicate_of", "%s is itself a duplicate of %s", ref, t.Ref())
@@ -301,16 +308,16 @@ func transition(t Todo, to Status) (Transition, error) {
 	switch {
 	case t.Status.Final():
 		return Transition{}, Refuse(ruleFinal, "status", "%s is %s, which is final", t.Ref(), t.Status).
-			hint("the operator can reopen it: vise todo reopen ID")
+			WithHint("the operator can reopen it: vise todo reopen ID")
 	case t.Status == InProgress && to == InProgress && t.AssignedTo != "":
 		return Transition{}, Refuse(RuleClaimed, "assigned_to", "%s is already claimed by %q", t.Ref(), t.AssignedTo.Raw()).
-			hint("claim another with next --claim")
+			WithHint("claim another with next --claim")
 	}
 	way := reachable(t.Status)
 	if to == Complete && t.Status == Interrupted {
 		way = "its claim has ended: vise todo resume ID makes it ready, vise todo start ID claims it"
 	}
-	return Transition{}, Refuse(ruleTransition, "status", "%s cannot go from %s to %s", t.Ref(), t.Status, to).hint(way)
+	return Transition{}, Refuse(ruleTransition, "status", "%s cannot go from %s to %s", t.Ref(), t.Status, to).WithHint("%s", way)
 }
 
 func reachable(from Status) string {

@@ -243,7 +243,7 @@ func (f Filter) KnownSources(present []string) error {
 	for _, s := range f.Source {
 		if !slices.Contains(present, s) && !slices.Contains(Sources(), s) {
 			valid := slices.Compact(slices.Sorted(slices.Values(append(Sources(), present...))))
-			return Refuse(RuleValue, "source", "%q is not a source", s).hint("one of " + strings.Join(valid, ", "))
+			return Refuse(RuleValue, "source", "%q is not a source", s).WithHint("one of %s", strings.Join(valid, ", "))
 		}
 	}
 	return nil

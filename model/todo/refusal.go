@@ -86,31 +86,12 @@ const (
 	RuleUnfinished Rule = "session_unfinished"     // the session holds unfinished todos
 )
 
-// Refusal is the answer to a move that a rule forbids. Rule and Field are stable codes. Message and Hint are for people.
-type Refusal struct {
-	Rule    Rule   `json:"rule"`
-	Field   string `json:"field,omitempty"`
-	Message string `json:"message"`
-	Hint    string `json:"hint,omitempty"`
-	// Missing are the front matter keys that have no value and need one.
-	Missing []string `json:"-"`
-}
-
-// Error returns the message with the rule.
-func (r *Refusal) Error() string { return r.Message + " (" + string(r.Rule) + ")" }
-
-// Is lets errors.Is compare refusals by rule, and also by field if the target has one.
-func (r *Refusal) Is(target error) bool {
-	t, ok := target.(*Refusal)
-	return ok && t.Rule == r.Rule && (t.Field == "" || t.Field == r.Field)
-}
-
-// Unwrap returns the refusal as the error that frontends know, with the code that gives the exit status.
-func (r *Refusal) Unwrap() error {
-	e := &model.Error{Code: r.Rule.Code(), Message: r.Error(), Hint: r.Hint, Field: r.Field}
+// Refuse makes a refusal by a rule. Format arguments from outside with %q.
+func Refuse(rule Rule, field, format string, args ...any) *model.Error {
+	e := model.Refuse(rule.code(), "%s (%s)", fmt.Sprintf(format, args...), rule).At(field)
+	e.Rule = string(rule)
 	switch {
-	case e.Hint != "":
-	case r.Rule == RuleOperator:
+	case rule == RuleOperator:
 		e.Hint = "act as the operator: --actor operator"
 	case e.Code == model.CodeNotFound:
 		e.Hint = "vise todo list shows the todos"
@@ -120,8 +101,8 @@ func (r *Refusal) Unwrap() error {
 	return e
 }
 
-// Code returns the error code for a rule.
-func (r Rule) Code() model.Code {
+// code returns the error code for a rule.
+func (r Rule) code() model.Code {
 	switch r {
 	case ruleNotFound:
 		return model.CodeNotFound
@@ -135,11 +116,4 @@ func (r Rule) Code() model.Code {
 		return model.CodeInvalid
 	}
 	return model.CodeRefused
-}
-
-func (r *Refusal) hint(s string) *Refusal { r.Hint = s; return r }
-
-// Refuse makes a refusal. Format arguments from outside with %q.
-func Refuse(rule Rule, field, format string, args ...any) *Refusal {
-	return &Refusal{Rule: rule, Field: field, Message: fmt.Sprintf(format, args...)}
 }

@@ -1,7 +1,6 @@
 package todo
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -24,8 +23,7 @@ func todoWith(id string, s Status, deps ...Ref) Todo {
 
 func refusedBy(t *testing.T, err error, rule Rule) {
 	t.Helper()
-	var r *Refusal
-	if !errors.As(err, &r) || r.Rule != rule {
+	if r := model.AsError(err); r == nil || r.Rule != string(rule) {
 		t.Fatalf("got %v, want a refusal by %s", err, rule)
 	}
 }
@@ -240,13 +238,12 @@ func TestFiltersNameTheValidWords(t *testing.T) {
 			return []string{s}
 		}
 		_, err := ParseFilter(f(c.status), f(c.priority), f(c.source), nil, "")
-		var r *Refusal
-		if !errors.As(err, &r) || r.Hint == "" {
+		if r := model.AsError(err); r == nil || r.Hint == "" {
 			t.Errorf("%+v: got %v", c, err)
 		}
 	}
 	f := Filter{Source: []string{"reviw"}}
-	if err := f.KnownSources([]string{"special"}); err == nil || !strings.Contains(err.(*Refusal).Hint, "special") {
+	if err := f.KnownSources([]string{"special"}); err == nil || !strings.Contains(model.AsError(err).Hint, "special") {
 		t.Errorf("got %v", err)
 	}
 }

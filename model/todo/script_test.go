@@ -1,7 +1,6 @@
 package todo
 
 import (
-	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -10,6 +9,8 @@ import (
 	"time"
 
 	"github.com/cockroachdb/datadriven"
+
+	"vise/model"
 )
 
 const tableScript = "testdata/transitions.txt"
@@ -137,9 +138,8 @@ func fullMove(from, to Status, without string) Move {
 }
 
 func answer(c Change, err error) string {
-	var r *Refusal
-	if errors.As(err, &r) {
-		s := fmt.Sprintf("refused: %s %s\n%s\n", r.Rule, r.Field, r.Message)
+	if r := model.AsError(err); r != nil {
+		s := fmt.Sprintf("refused: %s %s\n%s\n", r.Rule, r.Field, strings.TrimSuffix(r.Message, " ("+r.Rule+")"))
 		if r.Hint != "" {
 			s += r.Hint + "\n"
 		}

@@ -213,7 +213,7 @@ func Sources() []string {
 func ParseSource(s string) (string, error) {
 	if !ValidSource(s) {
 		return "", Refuse(RuleSource, "source", "%q is not a source", s).
-			hint("lower-case letters, digits and hyphens; known are " + strings.Join(Sources(), ", "))
+			WithHint("lower-case letters, digits and hyphens; known are %s", strings.Join(Sources(), ", "))
 	}
 	return s, nil
 }
@@ -227,7 +227,7 @@ func oneOf[T ~string](field, s string, valid []T) (T, error) {
 	if i := slices.Index(valid, T(s)); i >= 0 {
 		return valid[i], nil
 	}
-	return "", Refuse(RuleValue, field, "%q is not a %s", s, field).hint("one of " + string(model.Join(valid, ", ")))
+	return "", Refuse(RuleValue, field, "%q is not a %s", s, field).WithHint("one of %s", model.Join(valid, ", "))
 }
 
 // Value is the value of a front matter key, with its notation.

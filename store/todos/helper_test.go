@@ -1,7 +1,6 @@
 package todos
 
 import (
-	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -112,8 +111,7 @@ func mustLoad(t testing.TB, s *Session) Snapshot {
 
 func refusedBy(t testing.TB, err error, rule todo.Rule) {
 	t.Helper()
-	var r *todo.Refusal
-	if !errors.As(err, &r) || r.Rule != rule {
+	if r := model.AsError(err); r == nil || r.Rule != string(rule) {
 		t.Fatalf("got %v, want a refusal by %s", err, rule)
 	}
 }

@@ -8,9 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"vise/model/todo"
-
 	"pgregory.net/rapid"
+
+	"vise/model"
+	"vise/model/todo"
 )
 
 // machine is a session under random acts of agents, an operator and an editor.
@@ -121,7 +122,7 @@ func (m *machine) Edit(rt *rapid.T) {
 }
 
 func onlyRefused(rt *rapid.T, err error) {
-	if _, ok := err.(*todo.Refusal); err != nil && !ok {
+	if r := model.AsError(err); err != nil && (r == nil || r.Rule == "") {
 		rt.Fatalf("%v is no refusal", err)
 	}
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
-	"vise/model/todo"
 	"vise/ui/agents"
 	"vise/ui/runner"
 )
@@ -227,12 +226,8 @@ type envelope struct {
 }
 
 type errorEnvelope struct {
-	Schema string `json:"schema"`
-	Error  struct {
-		*model.Error
-		// Rule is the clause of the file todos' contract that refused the change.
-		Rule todo.Rule `json:"rule,omitempty"`
-	} `json:"error"`
+	Schema string       `json:"schema"`
+	Error  *model.Error `json:"error"`
 }
 
 // writeJSON writes one line of JSON that cannot control a terminal.

@@ -95,11 +95,11 @@ var actCases = map[string]actCase{
 		s.do("operator", model.CommentOn{WorkItemID: model.ItemID(id), File: "a.go", Text: "why?"})
 		return []string{"review", id, "--send"}
 	}},
-	"Snooze":         {verb: func(s *actStage) []string { return []string{"snooze", s.asking(), "--until", "2h"} }},
-	"Acknowledge":    {verb: func(s *actStage) []string { return []string{"ack", s.asking()} }},
-	"DeclineReport":  {verb: func(s *actStage) []string { return []string{"report", s.offered(), "--none"} }},
-	"Retry":          {verb: func(s *actStage) []string { s.item(); return []string{"retry", "ann"} }},
-	"Undo":           {verb: func(s *actStage) []string { return []string{"undo", s.blocked()} }},
+	"Snooze":        {verb: func(s *actStage) []string { return []string{"snooze", s.asking(), "--until", "2h"} }},
+	"Acknowledge":   {verb: func(s *actStage) []string { return []string{"ack", s.asking()} }},
+	"DeclineReport": {verb: func(s *actStage) []string { return []string{"report", s.offered(), "--none"} }},
+	"Retry":         {verb: func(s *actStage) []string { s.item(); return []string{"retry", "ann"} }},
+	"Undo":          {verb: func(s *actStage) []string { return []string{"undo", s.blocked()} }},
 	"Trigger": {verb: func(s *actStage) []string {
 		return []string{"trigger", string(s.do("agent:ann", model.WaitFor{WorkItemID: model.ItemID(s.item()), Reason: "ci", Wake: model.WakeExternal, Source: "ci"}).WaitID)}
 	}},

@@ -26,7 +26,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
-	"vise/model/todo"
 	"vise/store/home"
 	"vise/store/lock"
 	"vise/ui/agents"
@@ -288,18 +287,13 @@ func fail(e *Env, c *cobra.Command, err error) int {
 	if u := (*unwritten)(nil); errors.As(err, &u) {
 		return lost(e, c, u)
 	}
-	howToGive(c, err)
 	x := fault(err)
 	x.Hint = cmp.Or(x.Hint, helpOf(c))
 	if x.Key != "" && c.Flags().Lookup("key") != nil {
 		x.Hint = "run it again with --key " + safe(x.Key) + ": then it is done once, and you learn whether it was"
 	}
 	if e.flags.json || asksJSON(e.args) {
-		out := errorEnvelope{Schema: schemaPrefix + "error"}
-		out.Error.Error = x
-		if ruled := (*todo.Refusal)(nil); errors.As(err, &ruled) {
-			out.Error.Rule = ruled.Rule
-		}
+		out := errorEnvelope{schemaPrefix + "error", x}
 		if err := writeJSON(e.out, out); err != nil {
 			fmt.Fprintf(e.err, "vise: %v\n", err)
 		}

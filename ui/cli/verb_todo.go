@@ -1,12 +1,9 @@
 package cli
 
 import (
-	"errors"
 	"os"
 	"slices"
 	"strings"
-
-	"github.com/spf13/cobra"
 
 	"vise/model"
 	file "vise/model/todo"
@@ -71,18 +68,6 @@ func (v *todoVerbs) onTodo(run func(at *todoSession) (answer, error)) body {
 // change makes one change of the todo that the argument names, and shows the changed todo.
 func (v *todoVerbs) change(m *file.Move, judge file.Judgement) body {
 	return v.onTodo(func(at *todoSession) (answer, error) { return at.one(at.Change(v.id, v.by(*m), judge)) })
-}
-
-// howToGive says how a command takes what a todo lacks.
-func howToGive(c *cobra.Command, err error) {
-	var r *file.Refusal
-	if !errors.As(err, &r) || len(r.Missing) == 0 {
-		return
-	}
-	name := map[string]string{"resolution_reason": "reason", "dependencies": "on", "assigned_to": "as"}[r.Missing[0]]
-	if r.Hint = usage(c); c.Flags().Lookup(name) != nil {
-		r.Hint = "say it with --" + name
-	}
 }
 
 func todoMisuse(format string, args ...any) error {
