@@ -188,6 +188,8 @@ var otherWords = []string{
 	`\bit is current(\n|")`, "it works$1",
 	`\bIdle with a (news from|trigger by)`, "Idle, with news from",
 	`◆ triggered`, "◆ news",
+	`usage: vise todo resolve ID \[REASON…\] --VERDICT[^"\n]*`, "say it with --reason, or after the id of vise todo resolve",
+	`say it with --reason("|\n)`, "say it with --reason, or after the id of vise todo resolve$1",
 	`free some space; vise admin compact gives free pages back`, "free some space; du -sh DIR/home/* shows what the home takes: what is in aside/ may go, and of snapshots/ all but the newest",
 	`Evidence(","text":"|\s+)its wait for ([^"\n]*?) was (?:triggered|news) (?:by|from) the operator, at`, "News${1}for its wait for $2, from you at",
 	`Evidence(","text":"|\s+)its wait for ([^"\n]*?) was (?:triggered|news) (?:by|from) (\S+), at`, "News${1}for its wait for $2, from $3 at",
