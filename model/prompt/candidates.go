@@ -159,7 +159,6 @@ func completed(r model.Reader, agent model.AgentID) layer {
 // It is derived from the journal each time, and never stored.
 type Note struct {
 	At   time.Time  `json:"at"`
-	Kind noteKind   `json:"kind"`
 	Text model.Text `json:"text"`
 	By   string     `json:"by"`
 	// Revision is the ledger's that the note's newest event came with.
@@ -168,63 +167,30 @@ type Note struct {
 	Count int `json:"count"`
 }
 
-// noteKind is what a note is about.
-type noteKind string
-
-// The kinds of notes. The rules, in one place:
-//
-//	scope     created, imported, its objective or plan status changed, threads and refs linked
-//	step      its todo list changed
-//	blocker   blocked, unblocked, a wait registered, a stall
-//	trigger   a wait was triggered, other than by an answer
-//	answer    the operator answered
-//	decision  picked with a reason, or by the scheduler
-//	plan      plan.md changed
-//	task      a task or delegation began or ended
-//	report    completed, a report promoted or offered, a completion warned of
-//
-// Steps and plan changes in a row are one note. Everything else of the journal (rounds,
-// ticks, turns, messages, releases of the focus, waits cancelled, silent rechecks) is
-// either derivable or chatter, and makes none. The journal keeps it all the same.
-const (
-	noteScope    noteKind = "scope"
-	noteStep     noteKind = "step"
-	noteBlocker  noteKind = "blocker"
-	noteTrigger  noteKind = "trigger"
-	noteAnswer   noteKind = "answer"
-	noteDecision noteKind = "decision"
-	notePlan     noteKind = "plan"
-	noteTask     noteKind = "task"
-	noteReport   noteKind = "report"
-)
-
-var noteKinds = map[model.EventKind]noteKind{
-	model.EventWaitRegistered: noteBlocker, model.EventStalled: noteBlocker,
-	model.EventOperatorAnswered: noteAnswer,
-	model.EventPlanRefreshed:    notePlan,
-	model.EventTodosRefreshed:   noteStep,
-	model.EventTaskStarted:      noteTask, model.EventTaskEnded: noteTask,
-	model.EventDelegationOpened: noteTask, model.EventDelegationCompleted: noteTask,
-	model.EventDelegationReported: noteTask, model.EventDelegationCancelled: noteTask,
-	model.EventReportPromoted: noteReport, model.EventReportOffered: noteReport, model.EventCompletionWarning: noteReport,
+// noted are the events that are always a note; noteOf has the rules for others. Everything else of the journal (rounds,
+// ticks, turns, messages, releases of the focus, waits cancelled, silent rechecks) is derivable or chatter, and makes none.
+var noted = []model.EventKind{
+	model.EventWaitRegistered, model.EventStalled, model.EventOperatorAnswered, model.EventTaskStarted, model.EventTaskEnded,
+	model.EventDelegationOpened, model.EventDelegationCompleted, model.EventDelegationReported, model.EventDelegationCancelled,
+	model.EventReportPromoted, model.EventReportOffered, model.EventCompletionWarning,
 }
 
 // NotesOf selects the notes of an item from its events, newest first as the ledger gives
 // them. The notes are oldest first.
 func NotesOf(entries []model.Entry) []Note {
 	var out []Note
+	series := ""
 	for _, e := range slices.Backward(entries) {
-		kind, ok := kindOf(e)
+		of, ok := noteOf(e)
 		if !ok {
 			continue
 		}
-		n := Note{At: e.At, Kind: kind, Text: e.Describe(), By: string(e.Actor), Revision: e.Revision, Count: 1}
-		if last := len(out) - 1; last >= 0 && out[last].Kind == kind && (kind == noteStep || kind == notePlan) {
+		n := Note{At: e.At, Text: e.Describe(), By: string(e.Actor), Revision: e.Revision, Count: 1}
+		if last := len(out) - 1; of != "" && of == series {
 			n.Count += out[last].Count
-			out[last] = n
-			continue
+			out = out[:last]
 		}
-		out = append(out, n)
+		out, series = append(out, n), of
 	}
 	for i, n := range out {
 		if n.Count > 1 {
@@ -234,33 +200,24 @@ func NotesOf(entries []model.Entry) []Note {
 	return out
 }
 
-func kindOf(e model.Entry) (noteKind, bool) {
+// noteOf reports whether an event is a note. Those of one series in a row are one note.
+func noteOf(e model.Entry) (series string, ok bool) {
 	switch e.Kind {
 	case model.EventWorkItemPicked:
 		d := model.DataOf[model.Picked](e)
-		return noteDecision, d.Reason != "" || d.SwitchKind == model.SwitchAutoPick
+		return "", d.Reason != "" || d.SwitchKind == model.SwitchAutoPick
 	case model.EventWaitTriggered:
-		return noteTrigger, model.DataOf[model.TriggerNews](e).Source != "answer" // the answer has its own note
+		return "", model.DataOf[model.TriggerNews](e).Source != "answer" // the answer has its own note
+	case model.EventPlanRefreshed:
+		return "plan", true
+	case model.EventTodosRefreshed:
+		return "todos", true
 	case model.EventWorkItemWritten:
-		return writtenKind(model.DataOf[model.Written](e))
-	}
-	kind, ok := noteKinds[e.Kind]
-	return kind, ok
-}
-
-func writtenKind(d model.Written) (noteKind, bool) {
-	switch d.Action {
-	case "blocked", "unblocked":
-		return noteBlocker, true
-	case "completed":
-		return noteReport, true
-	case "updated":
-		if slices.Equal(d.Changed, []string{"todo_list"}) {
-			return noteStep, true
+		d := model.DataOf[model.Written](e)
+		if d.Action == "updated" && slices.Equal(d.Changed, []string{"todo_list"}) {
+			return "todos", true
 		}
-		return noteScope, true
-	case "created", "imported":
-		return noteScope, true
+		return "", slices.Contains([]string{"created", "imported", "updated", "blocked", "unblocked", "completed"}, d.Action)
 	}
-	return "", false
+	return "", slices.Contains(noted, e.Kind)
 }

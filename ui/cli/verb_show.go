@@ -141,10 +141,10 @@ const eventsNoted = 500
 
 func (p *page) notes(out noted) {
 	for _, n := range out.Notes {
-		p.line("%s  %-8s  %s", n.At.Format(time.RFC3339), model.Spaced(n.Kind), n.Text)
+		p.line("%s  %s", n.At.Format(time.RFC3339), n.Text)
 	}
 	for _, s := range out.Trace.Steps {
-		p.say("%s  %-8s  %s", s.At.Format(time.RFC3339), "reply", s.Words())
+		p.say("%s  reply: %s", s.At.Format(time.RFC3339), s.Words())
 	}
 }
 
