@@ -1,6 +1,7 @@
 package todos
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
