@@ -211,8 +211,5 @@ func (p *page) channels(list []runner.ChannelState) {
 		case x.Why != "":
 			p.line("channel %s failed: %s; vise admin notify --test %s tries it", x.Channel, x.Why, x.Channel)
 		}
-		if x.Unknown > 0 {
-			p.line("channel %s: of %s nobody knows whether it arrived; it is not sent again", x.Channel, model.Counted(x.Unknown, "need"))
-		}
 	}
 }

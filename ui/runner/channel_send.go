@@ -87,27 +87,17 @@ func plainCut(s string, cells int) string {
 	return text.Whole(text.Cut(text.Safe(strings.Join(strings.Fields(s), " "), false), cells))
 }
 
-// sendOutcome says what happened to a message.
-type sendOutcome int
-
-const (
-	// sendRefused: the message did not arrive and may be sent again.
-	sendRefused sendOutcome = iota
-	sendTaken
-	// sendUnknown: the message may have arrived.
-	sendUnknown
-)
-
 // sendTime is how long a channel may take for one message.
 const sendTime = 10 * time.Second
 
-// Send sends a message once. The error says why the message did not arrive, or why nobody knows. It names no secret.
-func Send(ctx context.Context, x config.Channel, m Message) (sendOutcome, error) {
+// Send sends a message once. The error says why the message did not arrive, or why nobody knows. It names no secret. again means that the
+// message certainly did not arrive.
+func Send(ctx context.Context, x config.Channel, m Message) (again bool, err error) {
 	ctx, stop := context.WithTimeout(ctx, sendTime)
 	defer stop()
 	raw, err := json.Marshal(m)
 	if err != nil {
-		return sendRefused, err
+		return true, err
 	}
 	switch {
 	case x.Ntfy != "":
@@ -119,13 +109,13 @@ func Send(ctx context.Context, x config.Channel, m Message) (sendOutcome, error)
 }
 
 // post sends one request. Only a 2xx answer counts as success; a redirection is not followed. If no answer comes after the request began to
-// be written, the outcome is unknown.
-func post(ctx context.Context, to config.Address, kind, title string, body []byte) (sendOutcome, error) {
+// be written, it may have arrived.
+func post(ctx context.Context, to config.Address, kind, title string, body []byte) (again bool, err error) {
 	var begun atomic.Bool
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaderField: func(string, []string) { begun.Store(true) }})
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, string(to), bytes.NewReader(body))
 	if err != nil {
-		return sendRefused, errors.New("its address does not read")
+		return true, errors.New("its address does not read")
 	}
 	r.Header.Set("Content-Type", kind)
 	r.Header.Set("User-Agent", "vise")
@@ -144,22 +134,19 @@ func post(ctx context.Context, to config.Address, kind, title string, body []byt
 		if errors.Is(err, context.DeadlineExceeded) {
 			err = fmt.Errorf("no answer within %s", sendTime)
 		}
-		if begun.Load() {
-			return sendUnknown, err
-		}
-		return sendRefused, err
+		return !begun.Load(), err
 	}
 	defer answer.Body.Close()
 	_, _ = io.Copy(io.Discard, io.LimitReader(answer.Body, 4<<10))
 	if answer.StatusCode/100 != 2 {
-		return sendRefused, fmt.Errorf("answered %d %s", answer.StatusCode, http.StatusText(answer.StatusCode))
+		return true, fmt.Errorf("answered %d %s", answer.StatusCode, http.StatusText(answer.StatusCode))
 	}
-	return sendTaken, nil
+	return false, nil
 }
 
 // runChannel runs a program with the message as JSON on its standard input. Exit code 0 means sent, any other code means not sent. If the
-// program had to be killed, the outcome is unknown.
-func runChannel(ctx context.Context, argv []string, m Message, stdin []byte) (sendOutcome, error) {
+// program was killed, the message may have arrived.
+func runChannel(ctx context.Context, argv []string, m Message, stdin []byte) (again bool, err error) {
 	words := append([]string{}, argv...)
 	for i, w := range words[1:] {
 		words[i+1] = strings.NewReplacer("{title}", m.Title, "{body}", m.Body).Replace(w)
@@ -173,19 +160,19 @@ func runChannel(ctx context.Context, argv []string, m Message, stdin []byte) (se
 		if errors.As(err, &path) {
 			err = path.Err
 		}
-		return sendRefused, err
+		return true, err
 	}
-	err := c.Wait()
+	err = c.Wait()
 	var exit *exec.ExitError
 	switch {
 	case err == nil || errors.Is(err, exec.ErrWaitDelay): // ErrWaitDelay: the program left a child that holds the input open
-		return sendTaken, nil
+		return false, nil
 	case ctx.Err() != nil:
-		return sendUnknown, fmt.Errorf("did not end within %s", sendTime)
+		return false, fmt.Errorf("did not end within %s", sendTime)
 	case errors.As(err, &exit) && exit.Exited():
-		return sendRefused, fmt.Errorf("ended with %d", exit.ExitCode())
+		return true, fmt.Errorf("ended with %d", exit.ExitCode())
 	case c.ProcessState != nil && c.ProcessState.Success(): // the program ended without reading its input
-		return sendTaken, nil
+		return false, nil
 	}
-	return sendUnknown, err
+	return false, err
 }

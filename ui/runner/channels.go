@@ -18,8 +18,8 @@ import (
 )
 
 // Channels sends the operator's needs through the channels of the configuration. Any number of processes may run it on one home. One of
-// them sends at a time, and each need goes through a channel at most once. A need is recorded before it is sent; if its arrival is unknown,
-// it is not sent again.
+// them sends at a time, and each need goes through a channel at most once: it is recorded as sent before it is sent, and only if it
+// certainly did not arrive, it is sent again.
 type Channels struct {
 	Ledger home.Ledger
 	// Home is the directory of the home. Its state records what was sent.
@@ -116,10 +116,6 @@ func (c *Channels) serve(ctx context.Context, m *sentFile, name string, s config
 	if !known || x.Sent == nil {
 		x.Began, x.Sent = now, map[string]time.Time{}
 	}
-	left := len(x.Trying) > 0
-	if left { // by a process that ended while it sent
-		x.settle(now, sendUnknown, "the process that sent it ended")
-	}
 	var due []model.Inboxed
 	for _, e := range inbox {
 		if _, sent := x.Sent[needKey(e)]; !sent && channel.Takes(e) && !arose(e).Before(x.Began) {
@@ -128,23 +124,26 @@ func (c *Channels) serve(ctx context.Context, m *sentFile, name string, s config
 	}
 	rests := now.Before(x.RetryAt) || s.Quiet(channel).Hold(now.Local())
 	if len(due) == 0 || rests {
-		if known && !left {
+		if known {
 			return nil
 		}
 		return m.keep(name, x, inbox, now)
 	}
 	for _, e := range due {
-		x.Trying = append(x.Trying, needKey(e))
+		x.Sent[needKey(e)] = now
 	}
-	if err := m.keep(name, x, inbox, now); err != nil { // recorded before anything is sent
+	if err := m.keep(name, x, inbox, now); err != nil {
 		return err
 	}
-	outcome, err := Send(ctx, channel, NeedsMessage(name, due, now))
-	why := ""
-	if err != nil {
-		why = err.Error()
+	again, err := Send(ctx, channel, NeedsMessage(name, due, now))
+	if again {
+		for _, e := range due {
+			delete(x.Sent, needKey(e))
+		}
+	} else if err != nil {
+		err = fmt.Errorf("%w; it may have arrived", err)
 	}
-	x.settle(c.Now(), outcome, why)
+	x.settle(c.Now(), err)
 	return m.keep(name, x, inbox, now)
 }
 
@@ -177,8 +176,6 @@ type channelSent struct {
 	// Began is when the channel was first seen. Needs that arose before are not sent.
 	Began time.Time            `json:"began"`
 	Sent  map[string]time.Time `json:"sent"`
-	// Trying holds the keys of the needs that are being sent. It stays in the file if the process ends meanwhile.
-	Trying []string `json:"trying,omitempty"`
 	ChannelState
 }
 
@@ -193,27 +190,16 @@ type ChannelState struct {
 	Failures int        `json:"failures,omitempty"`
 	Why      model.Text `json:"error,omitempty"`
 	RetryAt  time.Time  `json:"retry_at,omitzero"`
-	// Unknown counts the needs whose arrival is unknown. They are not sent again.
-	Unknown int `json:"unknown,omitempty"`
 }
 
-// settle records the outcome of the needs in Trying.
-func (x *channelSent) settle(now time.Time, outcome sendOutcome, why string) {
-	if outcome != sendRefused {
-		for _, key := range x.Trying {
-			x.Sent[key] = now
-		}
-	}
-	if outcome == sendTaken {
+// settle records how a message ended.
+func (x *ChannelState) settle(now time.Time, err error) {
+	if err == nil {
 		x.Failures, x.Why, x.RetryAt, x.Last = 0, "", time.Time{}, now
-	} else {
-		rest := min(firstRest<<min(x.Failures, 10), longestRest)
-		x.Failures, x.Why, x.RetryAt = x.Failures+1, model.Text(plainCut(why, saidCells)), now.Add(rest)
+		return
 	}
-	if outcome == sendUnknown {
-		x.Unknown += len(x.Trying)
-	}
-	x.Trying = nil
+	rest := min(firstRest<<min(x.Failures, 10), longestRest)
+	x.Failures, x.Why, x.RetryAt = x.Failures+1, model.Text(plainCut(err.Error(), saidCells)), now.Add(rest)
 }
 
 // keep writes the record of a channel, without needs that ended more than keptFor ago.
