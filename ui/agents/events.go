@@ -226,13 +226,8 @@ func (c *call) addContext(ctx context.Context, p payload, budget int) error {
 	return errors.Join(err, c.add(text))
 }
 
-// begun is the kind of state that holds the text that a session got at its beginning, until its first prompt.
+// begun is the kind of state that holds the digest of the work context that a session got at its beginning, until its first prompt.
 const begun = "begun"
-
-// begins remembers the work context that the session gets at its beginning.
-func (c *call) begins(text string) error {
-	return writeJSON(c.state(begun, c.session), digest(text))
-}
 
 // begunWithIt reports, at the first prompt of a session, whether the session got the current work context at its beginning.
 func (c *call) begunWithIt(ctx context.Context) bool {
@@ -278,8 +273,8 @@ func (c *call) context(ctx context.Context, budget int) (string, error) {
 	if isLate {
 		c.undo(late, session)
 	}
-	if c.event == "SessionStart" && programOf(c.program).begins {
-		err = c.begins(text)
+	if c.event == "SessionStart" {
+		err = writeJSON(c.state(begun, c.session), digest(text))
 	}
 	// Messages that were handed to the previous session may never have reached this one.
 	return text + c.handed(ctx, isLate || c.event != "UserPromptSubmit"), err

@@ -33,8 +33,6 @@ type program struct {
 	// expected are the events that a program in use has sent at some time; hint says what to do if one has not been sent.
 	expected []string
 	hint     string
-	// begins means that the text of its session-start hook was seen to reach the model.
-	begins bool
 	// transcripts locates the program's transcripts: the environment variable, and the directory below the user's home.
 	transcripts []string
 	// instructions locates the user's instruction file, in the form that dir takes.
@@ -55,7 +53,7 @@ var programs = []program{
 	{
 		name:      "claude",
 		inProject: "Claude Code takes permissions from a folder that it was told to trust: it asks at its first start there",
-		settings:  Options.claude, begins: true, transcripts: []string{"CLAUDE_CONFIG_DIR", ".claude"},
+		settings:  Options.claude, transcripts: []string{"CLAUDE_CONFIG_DIR", ".claude"},
 		instructions: []string{"CLAUDE_CONFIG_DIR", ".claude", ClaudeInstructionFile},
 		transcript:   func(subagent bool) lines { return &transcript.Replies{Program: "claude", Subagent: subagent} },
 		answers: "reach a session between two tools, at the end of its turn and with the next prompt or session; an idle session at a " +
@@ -70,7 +68,7 @@ var programs = []program{
 		name: "codex",
 		inProject: "Codex reads the settings of a folder that it was told to trust: it asks at its first start there; its hooks are " +
 			"the user's (vise install codex), and act for the project's agent",
-		settings: Options.codex, begins: true, transcripts: []string{"CODEX_HOME", ".codex"},
+		settings: Options.codex, transcripts: []string{"CODEX_HOME", ".codex"},
 		instructions: []string{"CODEX_HOME", ".codex", InstructionFile},
 		transcript:   func(bool) lines { return &transcript.Rollout{} },
 		answers: "reach a session with vise's own answers and, once its hooks are trusted, between two tools, at the end of its turn and " +
@@ -110,7 +108,7 @@ var programs = []program{
 			"there, and gemini trust answers that",
 		settings: Options.gemini, transcripts: []string{"GEMINI_CLI_HOME", "", ".gemini"},
 		instructions: []string{"GEMINI_CLI_HOME", "", ".gemini", "GEMINI.md"},
-		transcript:   func(bool) lines { return &transcript.Replies{Program: "gemini"} }, unnamed: true, begins: true,
+		transcript:   func(bool) lines { return &transcript.Replies{Program: "gemini"} }, unnamed: true,
 		permitted: geminiTrusts,
 		asks:      "Gemini CLI asks before each of vise's tools, and refuses them where nobody can answer",
 		answers:   whileItWorks,
@@ -119,7 +117,7 @@ var programs = []program{
 		batch:     []string{"-p", "--prompt"},
 	},
 	{
-		name: "copilot", settings: Options.copilot, begins: true, transcripts: []string{"COPILOT_HOME", ".copilot"},
+		name: "copilot", settings: Options.copilot, transcripts: []string{"COPILOT_HOME", ".copilot"},
 		instructions: []string{"COPILOT_HOME", ".copilot", "copilot-instructions.md"},
 		transcript:   func(bool) lines { return &transcript.Replies{Program: "copilot"} }, unnamed: true,
 		permitted: says(permitTools),
