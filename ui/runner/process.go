@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"math"
 	"os"
 	"os/exec"
 	"strings"
@@ -24,10 +23,6 @@ type processSpec struct {
 	Env            []string
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
-	// Ask asks the program in its own way to end, and returns at once. The program gets the signal only if it still runs after Grace. Nil
-	// sends the signal first.
-	Ask   func()
-	Grace time.Duration
 	// Record is the file that names the program's processes while they run; see EndLeft. If it is empty, there is none.
 	Record string
 }
@@ -96,21 +91,16 @@ func execute(ctx context.Context, s processSpec) (processResult, error) {
 		return processResult{ExitCode: -1}, &exec.Error{Name: "", Err: errors.New("no program named")}
 	}
 	r, isAsked := &run{record: s.Record}, false
-	late := time.AfterFunc(math.MaxInt64, r.ask)
-	defer late.Stop()
 	c := exec.CommandContext(ctx, s.Argv[0], s.Argv[1:]...)
 	c.Cancel = func() error {
 		isAsked = true
-		if s.Ask != nil {
-			s.Ask()
-		}
-		late.Reset(s.Grace)
+		r.ask()
 		return nil
 	}
 	c.Dir, c.Env = s.Dir, append([]string{}, s.Env...) // not nil, which would be this process's environment
 	c.Stdin, c.Stdout, c.Stderr = s.Stdin, s.Stdout, s.Stderr
 	c.SysProcAttr = files.OwnGroup()
-	c.WaitDelay = s.Grace + grace
+	c.WaitDelay = grace
 	begun := time.Now()
 	if err := ctx.Err(); err != nil {
 		return processResult{ExitCode: -1}, context.Cause(ctx)
