@@ -100,6 +100,8 @@ var rulings = []ruling{
 	{name: "a linked todo has its full id", why: "a short one could mean another session's", act: regexp.MustCompile(`^(show|complete)\b`),
 		differs: regexp.MustCompile(`\breview/7/`)},
 	{name: "OpenCode's plugin tells tokens", why: "those of each reply, once", act: regexp.MustCompile(`^install opencode\b`)},
+	{name: "one form of a program's settings", why: "versions of Claude Code and Codex are not told apart, so hooks do not depend on what a version says",
+		act: regexp.MustCompile(`^install (claude|codex)\b`)},
 	{name: "install prints its notes last", why: "and has Claude Code load vise's tools at once", act: regexp.MustCompile(`^install\b`), ordered: true,
 		differs: regexp.MustCompile(`,?\n\+ *"alwaysLoad": true|@@ [^@]* @@`)},
 	{name: "a decision names one todo", why: "by its full id, or by a short one that means no other", act: regexp.MustCompile(`^complete .*--todo `),
