@@ -59,8 +59,8 @@ import (
 //
 // Beside the records, on a cluster alone (see keepsBodies); a copy of the ledger elsewhere leaves them out:
 //
-//	plan/<agent>/<item>/kept              the hashes of the plans whose whole text is kept, oldest first
-//	plan/<agent>/<item>/<sha256>/<piece>  such a text
+//	plan/<agent>/<item>/kept        the hashes of the plans whose whole text is kept, oldest first
+//	plan/<agent>/<item>/<sha256>/0  such a text
 //
 //	about/home  about/head                            the home's id, the newest revision
 //	about/format  about/schema                        the format's name and its schema: see formatName

@@ -10,7 +10,6 @@ import (
 
 	"vise/model"
 	"vise/store/files"
-	"vise/store/kv"
 )
 
 // A ledger on a cluster keeps the whole text of a plan that is longer than its preview, for the machines that do not have the file. The
@@ -23,8 +22,8 @@ func TextsKey(w model.WorkItem) []byte {
 	return cat(TablePlan, string(w.AgentID), "/", string(w.ID), "/kept")
 }
 
-func textPrefix(w model.WorkItem, hash string) []byte {
-	return cat(TablePlan, string(w.AgentID), "/", string(w.ID), "/", digitsOf(hash), "/")
+func TextKey(w model.WorkItem, hash string) []byte {
+	return cat(TablePlan, string(w.AgentID), "/", string(w.ID), "/", digitsOf(hash), "/0")
 }
 
 func digitsOf(hash string) string {
@@ -52,18 +51,10 @@ func (f *Facts) keepText(w model.WorkItem, text []byte) {
 	hash := w.PlanArtifact.Hash
 	kept := append(slices.DeleteFunc(f.Texts(w), func(old string) bool { return old == hash }), hash)
 	for ; len(kept) > bodiesKept; kept = kept[1:] {
-		f.DropText(w, kept[0])
+		f.Delete(TextKey(w, kept[0]))
 	}
 	f.PutJSON(TextsKey(w), kept)
-	f.DropText(w, hash)
-	f.Put(append(textPrefix(w, hash), '0'), text)
-}
-
-// DropText deletes a text. Earlier versions cut one in two.
-func (f *Facts) DropText(w model.WorkItem, hash string) {
-	for _, half := range "01" {
-		f.Delete(append(textPrefix(w, hash), byte(half)))
-	}
+	f.Put(TextKey(w, hash), text)
 }
 
 // SameHead writes the head of an agent as it is: each change of a part writes it.
@@ -126,18 +117,9 @@ func (f *Facts) PlanBody(w model.WorkItem) (text []byte) {
 	return nil
 }
 
-// Text is a text of an item; nil if it is not kept, or not whole.
-func (f *Facts) Text(w model.WorkItem, hash string) (text []byte) {
-	f.Scan(Prefix(textPrefix(w, hash)), func(key, value []byte) bool {
-		half, err := kv.Unframe(key, value)
-		f.Harmed(err)
-		text = append(text, half...)
-		return len(text) < model.MaxPlanBody
-	})
-	if !isText(hash, text) {
-		return nil
-	}
-	return text
+// Text is a text of an item; nil if it is not kept.
+func (f *Facts) Text(w model.WorkItem, hash string) []byte {
+	return bytes.Clone(f.Payload(TextKey(w, hash)))
 }
 
 // isText reports whether a text has a hash.

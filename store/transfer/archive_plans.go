@@ -109,7 +109,7 @@ func (a *archiver) moveTexts(ctx context.Context, w model.WorkItem) error {
 	return a.Update(ctx, func(t store.Txn) error {
 		f := store.NewFacts(t)
 		for _, hash := range hashes {
-			f.DropText(w, hash)
+			f.Delete(store.TextKey(w, hash))
 		}
 		f.Delete(store.TextsKey(w))
 		f.SameHead(w.AgentID)
