@@ -220,38 +220,18 @@ type Stat struct {
 }
 
 // Stat returns the Stat of an item's plan without opening the file. It takes two
-// microseconds, which suits a sweep over many items. It resolves a symbolic link inside the
-// item's directory, so that a write to the link's target is noticed too.
+// microseconds, which suits a sweep over many items. It follows a symbolic link, so that a write
+// to the link's target is noticed too. Where the link leads is judged when the plan is read.
 func (h Home) Stat(agent model.AgentID, id model.ItemID) Stat {
 	if !validIDs(agent, id) {
 		return Stat{Condition: model.PlanOutsideHome}
 	}
-	info, err := os.Lstat(h.PlanPath(agent, id))
-	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		info, err = h.statLink(agent, id, info)
-	}
-	return statAfter(info, err)
+	return StatPath(h.PlanPath(agent, id))
 }
 
 // StatPath returns the Stat of any file. It follows links.
-func StatPath(path string) Stat { return statAfter(os.Stat(path)) }
-
-// statLink describes the target of the link plan.md, or the link itself if it leads out of
-// the directory.
-func (h Home) statLink(agent model.AgentID, id model.ItemID, link fs.FileInfo) (fs.FileInfo, error) {
-	dir, err := h.itemDir(agent, id)
-	if err != nil {
-		return link, nil
-	}
-	defer dir.Close()
-	info, err := dir.Stat(planFile)
-	if err != nil && !IsGone(err) {
-		return link, nil
-	}
-	return info, err
-}
-
-func statAfter(info fs.FileInfo, err error) Stat {
+func StatPath(path string) Stat {
+	info, err := os.Stat(path)
 	switch {
 	case err == nil:
 		return StatOf(info)
