@@ -38,7 +38,7 @@ func TestAHomeThatComesLaterIsWatched(t *testing.T) {
 		t.Errorf("got %s, want missing", got)
 	}
 	must(t, os.Mkdir(home.Dir(), 0o700))
-	must(t, os.WriteFile(home.Dir()+"/ledger.db", nil, 0o600))
+	commit(t, home.Dir()+"/ledger.db")
 	_, err = home.CreatePlan(agent, "wi-1", "here\n")
 	must(t, err)
 	d.untilText("wi-1", "here\n")

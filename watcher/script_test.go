@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"hash/fnv"
 	"os"
 	"path/filepath"
 	"slices"
@@ -254,19 +255,25 @@ func (s *stage) turn(t *testing.T, d *datadriven.TestData) {
 	})
 }
 
-// writeLedger writes two pages like bbolt: the transaction's number is in the meta page whose turn it is.
+// writeLedger writes pages like bbolt: a meta page, whose turn it is, with the transaction's number and a checksum, or a page of data.
 func (s *stage) writeLedger(meta bool) error {
 	const page = 4096
 	if s.pages == nil {
 		s.pages = make([]byte, 3*page)
-		binary.NativeEndian.PutUint32(s.pages[pageSizeAt:], page)
 	}
 	s.changes++
-	at := 2 * page
-	if meta {
-		at = int(s.changes%2)*page + metaAt
+	if !meta {
+		binary.NativeEndian.PutUint64(s.pages[2*page:], uint64(s.changes))
+		return os.WriteFile(s.ledger, s.pages, 0o600)
 	}
-	binary.NativeEndian.PutUint64(s.pages[at:], uint64(s.changes))
+	const magic, header, size = 0xED0CDAED, 16, 64
+	m := s.pages[int(s.changes%2)*page+header:][:size]
+	binary.NativeEndian.PutUint32(m, magic)
+	binary.NativeEndian.PutUint32(m[8:], page)
+	binary.NativeEndian.PutUint64(m[48:], uint64(s.changes))
+	sum := fnv.New64a()
+	sum.Write(m[:size-8])
+	binary.NativeEndian.PutUint64(m[size-8:], sum.Sum64())
 	return os.WriteFile(s.ledger, s.pages, 0o600)
 }
 

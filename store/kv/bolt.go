@@ -76,10 +76,13 @@ func (b *Bolt) retry(ctx context.Context, fn func(Txn) error) error {
 	}
 }
 
-// Mark implements Backend. It combines the transaction number of the newest meta page with the file's inode number, because another file at
-// the path has transaction numbers of its own.
-func (b *Bolt) Mark(context.Context) (uint64, error) {
-	f, err := openLedger(b.path, os.O_RDONLY)
+// Mark implements Backend.
+func (b *Bolt) Mark(context.Context) (uint64, error) { return MarkAt(b.path) }
+
+// MarkAt is the mark of the ledger's file at path. It combines the transaction number of the newest meta page with the file's inode number,
+// because another file at the path has transaction numbers of its own. If there is an error, it is zero.
+func MarkAt(path string) (uint64, error) {
+	f, err := openLedger(path, os.O_RDONLY)
 	if err != nil {
 		return 0, err
 	}
@@ -89,7 +92,10 @@ func (b *Bolt) Mark(context.Context) (uint64, error) {
 		return 0, err
 	}
 	m, err := readMeta(f)
-	return m.txid ^ files.StatOf(info).Inode<<32, err
+	if err != nil {
+		return 0, err
+	}
+	return m.txid ^ files.StatOf(info).Inode<<32, nil
 }
 
 // News implements Backend. It reports only this process's commits; Wake reports the others.
