@@ -79,25 +79,11 @@ func (h Home) descend(names []string, step func(at *os.Root, name string) (*os.R
 	return at, nil
 }
 
-// enter opens the directory name in at. With "/.", the kernel opens name with O_DIRECTORY, so
-// that it refuses a named pipe at once and does not wait for it. A link is refused by the
-// comparison after the open, not by a check before it.
+// enter is Below, with a fault as its error.
 func enter(at *os.Root, name string) (*os.Root, error) {
-	dir, err := at.OpenRoot(name + "/.")
+	dir, err := Below(at, name, false)
 	if err != nil {
 		return nil, faultIn(at, name, err)
-	}
-	named, err := at.Lstat(name)
-	var opened fs.FileInfo
-	if err == nil {
-		opened, err = dir.Stat(".")
-	}
-	if err == nil && !os.SameFile(named, opened) {
-		err = &fault{condition: model.PlanOutsideHome, reason: dirIsLink}
-	}
-	if err != nil {
-		dir.Close()
-		return nil, faultOf(err)
 	}
 	return dir, nil
 }

@@ -17,7 +17,8 @@ import (
 // wait for no pipe.
 
 // Below opens a directory below root. With create, it creates a missing one. The name must belong to a directory itself, not to a link.
-// Because another program could replace it between the check and the open, the two are compared.
+// Because another program could replace it between the check and the open, the two are compared. With "/.", the kernel opens name with
+// O_DIRECTORY, so that it refuses a named pipe at once and does not wait for it.
 func Below(root *os.Root, name string, create bool) (*os.Root, error) {
 	entry, err := root.Lstat(name)
 	if create && IsGone(err) {
@@ -32,7 +33,7 @@ func Below(root *os.Root, name string, create bool) (*os.Root, error) {
 	if !entry.IsDir() {
 		return nil, NotPlain(name)
 	}
-	next, err := root.OpenRoot(name)
+	next, err := root.OpenRoot(name + "/.")
 	if err != nil {
 		return nil, err
 	}
