@@ -264,11 +264,7 @@ func (a *audit) compareHeads() error {
 	err := a.txn.Scan(Prefix([]byte(TableHead)), func(key, value []byte) bool {
 		agent := model.AgentID(key[len(TableHead):])
 		var h PartHead
-		payload, err := kv.Unframe(key, value)
-		if err == nil {
-			err = Decode(key, payload, &h)
-		}
-		if err != nil {
+		if err := DecodeValue(key, value, &h); err != nil {
 			a.problem(key, "%v", err)
 		}
 		have[agent] = h

@@ -43,12 +43,7 @@ func (a *audit) journal() error {
 		if direct, err := a.txn.Get(key); err != nil || !bytes.Equal(direct, value) {
 			a.problem(key, "is found by a scan, but not by its key")
 		}
-		payload, err := kv.Unframe(key, value)
-		if err != nil {
-			a.problem(key, "%v", err)
-			return true
-		}
-		h.portion(key, payload)
+		h.portion(key, value)
 		return true
 	})
 	if err != nil {
@@ -58,14 +53,13 @@ func (a *audit) journal() error {
 	return h.trails()
 }
 
-func (h *history) portion(key, payload []byte) {
+func (h *history) portion(key, value []byte) {
 	var p struct {
 		Outline
 		Writes []write `json:"writes"` // the hash covers the other effects
 		Key    string  `json:"key"`
 	}
-	first, second, _ := bytes.Cut(payload, []byte("\n"))
-	if err := cmp.Or(Decode(key, first, &p.Outline), Decode(key, second, &p)); err != nil {
+	if err := readLines(key, value, &p.Outline, &p); err != nil {
 		h.problem(key, "%v", err)
 		return
 	}
@@ -86,7 +80,7 @@ func (h *history) portion(key, payload []byte) {
 	if p.Seq != was.Seq+1 || p.Prev != was.Hash {
 		h.problem(key, "does not follow change %d of agent %s", was.Seq, p.Agent)
 	}
-	is := PartHead{Seq: p.Seq, Revision: p.Revision, Hash: HashOf(payload), EventSeq: was.EventSeq, At: p.At,
+	is := PartHead{Seq: p.Seq, Revision: p.Revision, Hash: HashOf(value[:len(value)-kv.ChecksumSize]), EventSeq: was.EventSeq, At: p.At,
 		Kept: was.Kept + lapse(was.At, p.At), ArchivedTo: was.ArchivedTo}
 	for _, e := range p.Events {
 		h.health.Entries++

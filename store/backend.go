@@ -34,28 +34,19 @@ type pair struct{ key, value []byte }
 
 // LaterHead is the value of about/head with a revision that is later by some. A backend that counts its commits needs no other.
 func LaterHead(value []byte, by uint64) ([]byte, error) {
-	payload, err := kv.Unframe(KeyHead, value)
-	if err != nil {
-		return nil, err
-	}
 	var h Head
-	if err := Decode(KeyHead, payload, &h); err != nil {
+	if err := DecodeValue(KeyHead, value, &h); err != nil {
 		return nil, err
 	}
 	h.Revision += by
-	if payload, err = Encode(h); err != nil {
-		return nil, err
-	}
-	return kv.Frame(KeyHead, payload), nil
+	payload, err := Encode(h)
+	return kv.Frame(KeyHead, payload), err
 }
 
 // ChangedAt is the time in the value of a part's head: when its last change was judged.
 func ChangedAt(part model.AgentID, value []byte) (time.Time, error) {
 	var h PartHead
-	payload, err := kv.Unframe(HeadKey(part), value)
-	if err == nil {
-		err = Decode(HeadKey(part), payload, &h)
-	}
+	err := DecodeValue(HeadKey(part), value, &h)
 	return h.At, err
 }
 

@@ -87,23 +87,28 @@ func (p Portion) Encode() ([]byte, error) {
 	return append(append(first, '\n'), second...), err
 }
 
-// linesOf returns the two lines of a portion's value.
-func linesOf(key, value []byte) (first, second []byte, err error) {
+// readLines decodes the two lines of a portion's value, but no line into nil.
+func readLines(key, value []byte, outline, effects any) error {
 	payload, err := kv.Unframe(key, value)
-	first, second, _ = bytes.Cut(payload, []byte("\n"))
-	return first, second, err
+	first, second, _ := bytes.Cut(payload, []byte("\n"))
+	if err == nil && outline != nil {
+		err = Decode(key, first, outline)
+	}
+	if err == nil && effects != nil {
+		err = Decode(key, second, effects)
+	}
+	return err
 }
 
 // ReadPortion reads a portion, and ReadOutline its first line.
 func ReadPortion(key, value []byte) (p Portion, err error) {
-	first, second, err := linesOf(key, value)
-	if err == nil {
-		err = Decode(key, first, &p.Outline)
-	}
-	if err == nil {
-		err = Decode(key, second, &p.Effects)
-	}
+	err = readLines(key, value, &p.Outline, &p.Effects)
 	return p, err
+}
+
+func ReadOutline(key, value []byte) (o Outline, err error) {
+	err = readLines(key, value, &o, nil)
+	return o, err
 }
 
 // readAnswerKey reads the idempotency key of a portion.
@@ -111,19 +116,8 @@ func readAnswerKey(key, value []byte) (string, error) {
 	var x struct { // decoding the receipt would take most of the time
 		Key string `json:"key"`
 	}
-	_, second, err := linesOf(key, value)
-	if err == nil {
-		err = Decode(key, second, &x)
-	}
+	err := readLines(key, value, nil, &x)
 	return x.Key, err
-}
-
-func ReadOutline(key, value []byte) (o Outline, err error) {
-	first, _, err := linesOf(key, value)
-	if err == nil {
-		err = Decode(key, first, &o)
-	}
-	return o, err
 }
 
 // portions are the portions of one change, by part.
@@ -426,10 +420,7 @@ type ArchivedTo struct {
 func (f *Facts) EachHead(visit func(model.AgentID, PartHead)) {
 	f.Scan(Prefix([]byte(TableHead)), func(key, value []byte) bool {
 		var h PartHead
-		payload, err := kv.Unframe(key, value)
-		if err == nil {
-			err = Decode(key, payload, &h)
-		}
+		err := DecodeValue(key, value, &h)
 		if f.Harmed(err); err == nil {
 			visit(model.AgentID(key[len(TableHead):]), h)
 		}

@@ -306,6 +306,15 @@ func Decode(key, payload []byte, v any) error {
 	return nil
 }
 
+// DecodeValue decodes the value at key, with its checksum, into v.
+func DecodeValue(key, value []byte, v any) error {
+	payload, err := kv.Unframe(key, value)
+	if err != nil {
+		return err
+	}
+	return Decode(key, payload, v)
+}
+
 func decodeRecord(kind model.RecordKind, key, payload []byte) (model.Record, error) {
 	r, err := model.ReadRecord(kind, payload)
 	if err != nil {

@@ -8,7 +8,6 @@ import (
 	"vise/model"
 	"vise/store"
 	"vise/store/files"
-	"vise/store/kv"
 )
 
 // PlansBrought counts what the plan files of a home were given when its ledger came from a cluster.
@@ -28,15 +27,11 @@ const missingShown = 20
 // BringPlans gives a home the plans of a ledger on a cluster that moves there. It can be repeated.
 func BringPlans(ctx context.Context, l *store.Ledger, to files.Home) (out PlansBrought, err error) {
 	err = scanAll(ctx, l.Backend(), []string{string(model.KindItem) + "/"}, nil, func(key, value []byte) error {
-		payload, err := kv.Unframe(key, value)
 		var w model.WorkItem
-		if err == nil {
-			err = store.Decode(key, payload, &w)
+		if err := store.DecodeValue(key, value, &w); err != nil {
+			return err
 		}
-		if err == nil {
-			err = bringPlan(ctx, l, to, w, &out)
-		}
-		return err
+		return bringPlan(ctx, l, to, w, &out)
 	})
 	return out, store.Explain(err)
 }
