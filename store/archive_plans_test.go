@@ -100,7 +100,7 @@ func TestThePlansOfCompletedItemsMoveToTheArchive(t *testing.T) {
 	}
 
 	now = now.Add(2 * day)
-	whole := wholeContents(t, l, store.ArchiveIn(dir))
+	whole := contents(t, store.BackendOf(l))
 	archive()
 	for id, want := range map[model.ItemID]bool{item: false, short: false, open: true, later: true, late: true} {
 		if n := textKeys(t, l, id); n > 0 != want {
@@ -131,7 +131,7 @@ func TestThePlansOfCompletedItemsMoveToTheArchive(t *testing.T) {
 			delete(whole, key)
 		}
 	}
-	after := wholeContents(t, l, store.ArchiveIn(dir))
+	after := contents(t, store.BackendOf(l))
 	if d := differing(whole, after); len(d) > 0 {
 		t.Errorf("more than the texts changed: %q", d)
 	}
@@ -147,7 +147,7 @@ func TestThePlansOfCompletedItemsMoveToTheArchive(t *testing.T) {
 	if textKeys(t, l, item) > 0 {
 		t.Error("a completed item got a text")
 	}
-	isSound(t, l, 0)
+	isSound(t, l)
 	comesWithPlans(t, l, dir, item, large)
 }
 
@@ -228,5 +228,5 @@ func TestAnArchiverOfPlansThatEndsAnywhereLosesNothing(t *testing.T) {
 	if n := inTable(contents(t, store.BackendOf(l)), "plan/"); n > 0 {
 		t.Errorf("seed %d: %d keys of texts are still on the cluster", seed, n)
 	}
-	isSound(t, l, 0)
+	isSound(t, l)
 }

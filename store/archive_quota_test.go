@@ -144,7 +144,7 @@ func (x *filling) check() {
 		}
 		return nil
 	}))
-	isSound(x.t, l, 0)
+	isSound(x.t, l)
 }
 
 func isFull(t *testing.T, err error, words ...string) {

@@ -24,7 +24,7 @@ type Health struct {
 	// that can be rebuilt.
 	Problems       []string
 	Found, Derived int
-	// Archived counts the older changes that are in the archive, and not in its files in this home. They were not read.
+	// Archived counts the older changes that are in the archive. They were not read.
 	Archived uint64
 }
 

@@ -150,33 +150,6 @@ func OpenCopy(path string) (Backend, error) { return kv.Copy{Path: path}.Open() 
 // Ends reports whether a command ends something.
 func Ends(c model.Command) bool { return ends(c) }
 
-// AddOther adds changes of another history to the files of an archive, as if an older state of the cluster had been restored.
-func AddOther(archive, home string, part model.AgentID) error {
-	places, err := filepath.Glob(filepath.Join(archive, "*", string(part)))
-	if err != nil {
-		return err
-	}
-	var out []byte
-	last := uint64(0)
-	_, err = (&journal.Copy{Dir: places[0], Home: home}).Read(0, func(c journal.Change) error {
-		p, err := ReadPortion(JournalKey(c.Revision, part), c.Values[0].Bytes)
-		if err != nil || p.Seq%5 > 0 {
-			return err
-		}
-		p.Revision, p.Actor = p.Revision+1, "agent:other"
-		raw, err := p.Encode()
-		out = journal.AppendChange(out, journal.Change{Revision: p.Revision,
-			Values: []journal.Value{{Part: part, Bytes: kv.Frame(JournalKey(p.Revision, part), raw)}}})
-		last = p.Revision
-		return err
-	})
-	if err != nil || last == 0 {
-		return errors.Join(err, os.ErrNotExist)
-	}
-	j := &journal.Copy{Dir: filepath.Join(archive, "0", string(part)), Home: home}
-	return errors.Join(os.Mkdir(filepath.Dir(j.Dir), 0o700), j.Append(journal.End{}, out))
-}
-
 // Held reports whether anybody holds the lock of a ledger on bbolt.
 func Held(l *Ledger) bool {
 	f, err := os.OpenFile(l.home.Path(LockFile), os.O_RDWR, 0)

@@ -110,7 +110,7 @@ func (f *Facts) visitChange(part model.AgentID, row pair, visit func(Outline) bo
 		return err != nil || visit(p.Outline)
 	}
 	revision := NumberAt(row.key)
-	o, ok := LoadedAt(f, revision, part, ReadOutline)
+	o, ok := loadedAt(f, revision, part, ReadOutline)
 	return !f.found(ok, JournalKey(revision, part)) || visit(o)
 }
 
@@ -119,7 +119,7 @@ func (f *Facts) visitChange(part model.AgentID, row pair, visit func(Outline) bo
 func (f *Facts) history(part model.AgentID, from uint64, down bool, visit func(Outline) bool) {
 	prefix := []byte(TableJournal)
 	if part != "" {
-		prefix = LogPrefix(part)
+		prefix = logPrefix(part)
 	}
 	keys := Prefix(prefix)
 	switch {

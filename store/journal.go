@@ -220,11 +220,11 @@ func (f *Facts) PutPartHead(id model.AgentID, h PartHead) {
 
 // portionAt loads what a change did to a part.
 func (f *Facts) portionAt(revision uint64, part model.AgentID) (p Portion, ok bool) {
-	return LoadedAt(f, revision, part, ReadPortion)
+	return loadedAt(f, revision, part, ReadPortion)
 }
 
-// LoadedAt reads the portion of a change or, if the change is in the archive, what is left of it.
-func LoadedAt[V any](f *Facts, revision uint64, part model.AgentID, read func(key, value []byte) (V, error)) (v V, ok bool) {
+// loadedAt reads the portion of a change or, if the change is in the archive, what is left of it.
+func loadedAt[V any](f *Facts, revision uint64, part model.AgentID, read func(key, value []byte) (V, error)) (v V, ok bool) {
 	if f.Err != nil {
 		return v, false
 	}
@@ -362,7 +362,7 @@ func (f *Facts) prune(h *PartHead, part model.AgentID) bool {
 		return false
 	}
 	was := h.Pruned
-	keys := Prefix(LogPrefix(part))
+	keys := Prefix(logPrefix(part))
 	keys.From = LogKey(part, h.Pruned+1)
 	var old Outline
 	var lapsed [][]byte
@@ -373,7 +373,7 @@ func (f *Facts) prune(h *PartHead, part model.AgentID) bool {
 			if old.archived {
 				lapsed = append(lapsed, LogKey(part, old.Revision))
 			} else {
-				key, _ = LoadedAt(f, old.Revision, part, readAnswerKey)
+				key, _ = loadedAt(f, old.Revision, part, readAnswerKey)
 			}
 			if key != "" {
 				lapsed = append(lapsed, answerKey(key, part))

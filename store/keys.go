@@ -280,10 +280,10 @@ func trailPrefix(a model.AgentID, i model.ItemID) []byte {
 	return cat(TableTrail, string(a), "/", string(i), "/")
 }
 
-func LogPrefix(a model.AgentID) []byte { return cat(TableLog, string(a), "/") }
+func logPrefix(a model.AgentID) []byte { return cat(TableLog, string(a), "/") }
 
 func LogKey(a model.AgentID, revision uint64) []byte {
-	return append(LogPrefix(a), number(revision)...)
+	return append(logPrefix(a), number(revision)...)
 }
 
 // A value is its payload followed by a CRC32C of key and payload. The payload is JSON, except

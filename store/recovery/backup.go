@@ -46,14 +46,12 @@ func Backup(ctx context.Context, l *store.Ledger, path string) (Snapshot, error)
 	if err != nil {
 		return s, store.Explain(store.NoSpaceToCopy(fmt.Errorf("back up: %w", err)))
 	}
-	if l.Can.Cluster != nil {
-		err = store.ViewFile(path, func(f *store.Facts) error {
-			if x := transfer.ArchiveOf(f); x.Changes > 0 {
-				s.Archived = &x
-			}
-			return f.Err
-		})
-	}
+	err = store.ViewFile(path, func(f *store.Facts) error {
+		if x := transfer.ArchiveOf(f); x.Changes > 0 {
+			s.Archived = &x
+		}
+		return f.Err
+	})
 	return s, store.Explain(err)
 }
 

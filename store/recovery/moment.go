@@ -15,6 +15,7 @@ import (
 	"vise/store/journal"
 	"vise/store/kv"
 	"vise/store/lock"
+	"vise/store/transfer"
 )
 
 // aim finds out which revision is wanted, and the directory for it.
@@ -54,7 +55,18 @@ func (r *restore) holds(revision uint64) error {
 		spans = []string{"nothing"}
 	}
 	return model.NotFound("the copy of the history does not lead to revision %d", revision).
-		WithHint("it has %s", strings.Join(spans, ", "))
+		WithHint("it has %s%s", strings.Join(spans, ", "), r.archived())
+}
+
+// archived says what of the history is in an archive.
+func (r *restore) archived() (said string) {
+	_ = store.ViewFile(r.home.Path(store.LedgerFile), func(f *store.Facts) error {
+		if said = transfer.ArchiveOf(f).Said(); said != "" {
+			said = "; " + said + "; a moment from before the oldest snapshot cannot be made again"
+		}
+		return nil
+	})
+	return said
 }
 
 // revisionAt is the revision of the last change that was made at or before a time.
@@ -77,8 +89,8 @@ func (r *restore) revisionAt(at time.Time) (revision uint64, err error) {
 		return nil
 	})
 	if err == nil && revision == 0 {
-		err = model.NotFound("nothing had been done by %s", at.Local().Format(time.DateTime)).
-			WithHint("the first change that the copy of the history has is of %s", first.Local().Format(time.DateTime))
+		err = model.NotFound("the copy of the history has nothing from %s or before", at.Local().Format(time.DateTime)).
+			WithHint("the first change that the copy of the history has is of %s%s", first.Local().Format(time.DateTime), r.archived())
 	}
 	return revision, err
 }

@@ -25,7 +25,7 @@ type Snapshot struct {
 	Plans int `json:"plans,omitempty"`
 	// Missing names the files that a backup could not read, with the reason.
 	Missing []string `json:"missing,omitempty"`
-	// Archived is what the copy does not have of the history, because it is in the archive of a ledger on a cluster.
+	// Archived is what a backup does not have of the history, because it is in the archive.
 	Archived *transfer.Archive `json:"archived,omitempty"`
 }
 

@@ -7,7 +7,7 @@
 // plans of other machines, and file.go copies a ledger to a file and from a backup.
 //
 // The archive has the older changes of a ledger on a cluster, in files of a home: archive.go moves changes, archive_plans.go the texts of
-// plans, archive_state.go says what is where, and archive_whole.go reads a ledger together with them.
+// plans, and archive_state.go says what is where.
 package transfer
 
 import (
@@ -237,7 +237,7 @@ func (a *archiver) write(part model.AgentID, old []pastChange) error {
 		case x.Revision > end.Last.Revision:
 			b = journal.AppendChange(b, journal.Change{Revision: x.Revision, Values: []journal.Value{{Part: part, Bytes: x.value}}})
 		case !bytes.Equal(have[x.Revision], x.value):
-			return kv.Refuse("rename that directory: vise goes on in a new one, and reads both",
+			return kv.Refuse("rename that directory: vise goes on in a new one",
 				"the archive in %s does not have the change of revision %d as the cluster does", j.Dir, x.Revision)
 		}
 	}

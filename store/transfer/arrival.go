@@ -163,10 +163,15 @@ func (a *Arrival) takePlace() error {
 	return h.Machine.Rename(draft, ledger)
 }
 
-// settleCopy keeps a copy of another history aside.
+// settleCopy keeps a copy of another history aside, and one with changes that are in the archive now.
 func (a *Arrival) settleCopy() error {
 	h := a.home
-	if store.Continued(h) == nil {
+	archived := uint64(0)
+	err := store.ViewFile(h.Path(store.LedgerFile), func(f *store.Facts) error {
+		archived = ArchiveOf(f).Changes
+		return f.Err
+	})
+	if err == nil && archived == 0 && store.Continued(h) == nil {
 		return nil
 	}
 	return h.History().SetAside(h.Aside("journal-before-move", ""))

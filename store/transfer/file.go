@@ -24,13 +24,8 @@ func copyKeys(ctx context.Context, l *store.Ledger, path string) error {
 		if err != nil {
 			return err
 		}
-		x := &transfer{to: b, id: cmp.Or(source.Came, source.Home), home: source.Home, epoch: source.Epoch}
-		err = withArchive(ctx, z, func(z *store.Ledger) error {
-			x.from = z.Backend()
-			_, err := x.bring(ctx)
-			return err
-		})
-		if err == nil {
+		x := &transfer{from: z.Backend(), to: b, id: cmp.Or(source.Came, source.Home), home: source.Home, epoch: source.Epoch}
+		if _, err = x.bring(ctx); err == nil {
 			err = x.open(ctx)
 		}
 		return errors.Join(err, b.Close())

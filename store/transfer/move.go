@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"vise/model"
@@ -25,8 +24,6 @@ type Move struct {
 	Opened func(context.Context, Arrived) error
 	// Undone is called if a move ends before it has begun. It can be nil.
 	Undone func(context.Context) error
-	// Archive is the directory with the files of the archive, which a ledger that leaves a cluster needs.
-	Archive string
 	// Progress is called with what was copied so far. It can be nil.
 	Progress func(Copied)
 
@@ -142,13 +139,7 @@ func (m *Move) run(ctx context.Context) (out Moved, err error) {
 	case was.State == store.StateMoved:
 		return out, kv.Refuse("use the place that has it", "the ledger has moved to %s, where it is not", model.Text(was.Other))
 	default:
-		err = m.reading(ctx, m.From.Backend(), func(from store.Backend) error {
-			x.from = from
-			var err error
-			out.Proof, err = x.carry(ctx, m.From.Home())
-			return err
-		})
-		if err == nil {
+		if out.Proof, err = x.carry(ctx, m.From.Home()); err == nil {
 			m.known.Whole = true
 			err = m.note(ctx, func(s *store.Status) { s.Whole = true })
 		}
@@ -169,23 +160,6 @@ func (m *Move) run(ctx context.Context) (out Moved, err error) {
 	return out, err
 }
 
-// reading calls fn with the source as it is copied: to a cluster as it is, to another place whole, with what is in the archive.
-func (m *Move) reading(ctx context.Context, from store.Backend, fn func(store.Backend) error) error {
-	if store.LedgerOn(m.To, nil).Can.Cluster != nil {
-		return fn(from)
-	}
-	w, lacking, err := OpenWhole(ctx, from, m.From.Home().ID, m.From.Home().Machine, m.Archive)
-	switch {
-	case err != nil:
-		return err
-	case lacking != "":
-		return kv.Refuse(fmt.Sprintf("copy what is in that directory to %s; the history comes with it", m.Archive), "%s", lacking)
-	case w == nil:
-		return fn(from)
-	}
-	return errors.Join(fn(w), w.Close())
-}
-
 // prepare refuses a move that would fail later, while nothing was changed. It writes to the target what is there, because the user may not
 // be permitted to change it.
 func (m *Move) prepare(ctx context.Context, x *transfer) error {
@@ -194,14 +168,10 @@ func (m *Move) prepare(ctx context.Context, x *transfer) error {
 		return err
 	}
 	defer from.Close()
-	return m.reading(ctx, from, func(from store.Backend) error { return m.prepareFrom(ctx, x, from) })
-}
-
-func (m *Move) prepareFrom(ctx context.Context, x *transfer, from store.Backend) error {
 	if err := prove(ctx, from, m.From.Home()); err != nil {
 		return err
 	}
-	err := x.to.Update(ctx, func(t store.Txn) error {
+	err = x.to.Update(ctx, func(t store.Txn) error {
 		f := store.NewFacts(t)
 		if _, err := x.room(f); err != nil {
 			return err

@@ -14,7 +14,6 @@ import (
 	"vise/model"
 	"vise/store"
 	"vise/store/lock"
-	"vise/store/transfer"
 )
 
 // proof is the answer of doctor's child process.
@@ -32,15 +31,11 @@ func prove(e *Env) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out proof
-	err = transfer.Whole(lock.WithLimit(e, doctorLimit), d.Ledger, func(l *store.Ledger) error {
-		h, c, err := l.Prove(lock.WithLimit(e, doctorLimit))
-		out = proof{Health: h, Copied: c.Changes, Behind: c.Behind, CopyProblems: c.Problems}
-		return err
-	})
+	h, c, err := d.Ledger.Prove(lock.WithLimit(e, doctorLimit))
 	if err != nil {
 		return nil, err
 	}
+	out := proof{Health: h, Copied: c.Changes, Behind: c.Behind, CopyProblems: c.Problems}
 	return oneLine(out, "%d problems", out.Found), nil
 }
 
@@ -122,7 +117,7 @@ func verdicts(p proof) []check {
 	kept := check{Name: "ledger", OK: p.Found == p.Derived,
 		Message: fmt.Sprintf("%d records, %d changes and %d events are as they were written", p.Records, p.Commits, p.Entries)}
 	if p.Archived > 0 {
-		kept.Message += fmt.Sprintf("; %d older changes are in the archive, which is not in this home, and were not read", p.Archived)
+		kept.Message += fmt.Sprintf("; %d older changes are in the archive, and were not read", p.Archived)
 	}
 	derived := check{Name: "index", OK: p.Derived == 0, Message: fmt.Sprintf("%d rows and the counts follow from the records", p.Rows)}
 	problems := ""

@@ -220,7 +220,7 @@ func TestARestoreAtAMomentMakesANewHome(t *testing.T) {
 		says string
 	}{
 		{[]string{"--at", "21", "--into", home + "-21"}, 3, "does not lead to revision 21"},
-		{[]string{"--at", "2026-11-20 12:00"}, 3, "nothing had been done by"},
+		{[]string{"--at", "2026-11-20 12:00"}, 3, "has nothing from 2026-11-20 12:00:00 or before"},
 		{[]string{"--at", "7", "--into", home}, 4, "is not empty"},
 		{[]string{"--at", "whenever"}, 2, "is not a time"},
 		{[]string{"--at", "2036-01-01 00:00"}, 2, "is not in the past"},

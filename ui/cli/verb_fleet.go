@@ -364,10 +364,7 @@ from the records. Others work on meanwhile. It exits 1 if it finds a problem.`,
 				h, err = l.Rebuild(e)
 				out.note("repair", err, fmt.Sprintf("%d derived rows were made again", h.Derived))
 			}
-			err = transfer.Whole(e, l, func(l *store.Ledger) (err error) {
-				h, err = l.Check(e)
-				return err
-			})
+			h, err = l.Check(e)
 			done()
 			if err != nil {
 				return nil, err

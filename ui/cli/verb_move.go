@@ -159,7 +159,7 @@ func (m *mover) home() (out movedTo, err error) {
 		return err
 	}
 	move := &transfer.Move{From: l, To: to, FromName: at.Address(), ToName: hereAt(m.to), Opened: opened,
-		Undone: to.DiscardEmpty, Archive: store.ArchiveIn(m.to)}
+		Undone: to.DiscardEmpty}
 	if out, err = m.move(move); err != nil {
 		return out, errors.Join(err, to.Close())
 	}
@@ -167,7 +167,20 @@ func (m *mover) home() (out movedTo, err error) {
 	if out.GivenUp {
 		return out, to.Discard()
 	}
-	return out, to.Finish(m)
+	if err = to.Finish(m); err != nil {
+		return out, err
+	}
+	return out, firstSnapshot(m, m.to)
+}
+
+// firstSnapshot copies a ledger that has come to a home: its history may begin in an archive, and then a restore needs a snapshot.
+func firstSnapshot(ctx context.Context, dir string) error {
+	l, err := store.Open(dir, store.Options{Command: "vise admin move"})
+	if err != nil {
+		return err
+	}
+	_, err = recovery.TakeSnapshot(ctx, l)
+	return errors.Join(err, l.Close())
 }
 
 // move runs or gives up a move.

@@ -126,28 +126,25 @@ func TestAKilledServerArchivesOn(t *testing.T) {
 	t.Logf("%d changes, %d archived", changes, archivedOf(t, l))
 	archive := "in the archive: " + store.ArchiveIn(a.dir)
 	b.says(archive, "fleet", "status")
-	b.says("older changes are in the archive, which is not in this home, and were not read", "fleet", "check")
+	b.says("older changes are in the archive, and were not read", "fleet", "check")
 	b.says(archive, "events", "--limit", "1000")
 	b.says(archive, "events", "--after", "0", "--json")
 	b.says(archive, "cost")
 	b.says("its history begins after that: the changes 1 to ", "backup", filepath.Join(t.TempDir(), "backup"))
 	b.says(archive, "doctor")
-	if out := a.must("fleet", "check"); strings.Contains(out, "not read") {
-		t.Errorf("with the files, the check says %s", out)
-	}
-	c.fails(5, []string{archive, "copy what is in that directory to " + store.ArchiveIn(c.dir)}, "move", at, c.dir, "--insecure")
-	a.must("move", at, a.dir, "--insecure")
-	home, err := store.Open(a.dir, store.Options{})
+	a.must("move", at, c.dir, "--insecure")
+	backup := filepath.Join(t.TempDir(), "backup")
+	c.says("older changes are in the archive, and were not read", "doctor")
+	c.says(archive, "events", "--limit", "1000")
+	c.says(archive, "events", "--after", "0", "--json")
+	c.says(archive, "cost")
+	c.says(archive, "backup", backup)
+	c.says("The change ", "why", string(id))
+	c.fails(3, []string{archive}, "restore", "--at", "5", "--into", filepath.Join(t.TempDir(), "then"))
+	c.must("restore", backup, "--home", filepath.Join(t.TempDir(), "restored"))
+	home, err := store.Open(c.dir, store.Options{})
 	must(t, err)
 	defer home.Close()
-	var h store.Health
-	err = transfer.Whole(ctx, home, func(l *store.Ledger) (err error) {
-		h, err = l.Check(ctx)
-		return err
-	})
-	if err != nil || !h.Healthy() || h.Archived != 0 {
-		t.Errorf("seed %d: check: %q, %v", seed, h.Problems, err)
-	}
 	must(t, home.View(ctx, func(r model.Reader) error {
 		back := uint64(0)
 		for _, e := range r.History("ann", model.Position{}, 1_000_000) {
@@ -155,8 +152,8 @@ func TestAKilledServerArchivesOn(t *testing.T) {
 				back++
 			}
 		}
-		if back != changes {
-			t.Errorf("seed %d: %d changes of %d came back", seed, back, changes)
+		if back < 256 || back >= changes {
+			t.Errorf("seed %d: %d changes of %d came back, want the newest 256", seed, back, changes)
 		}
 		return nil
 	}))
