@@ -13,7 +13,8 @@ import (
 // of them combines the steps around a command.
 var allowed = map[string]map[string]string{
 	"vise/watcher": {
-		"vise/store/files": "watches plan files", "vise/store/threads": "watches threads and HEAD", "vise/store/todos": "watches sessions",
+		"vise/store/files": "watches plan files", "vise/store/kv": "reads the mark of the ledger's file", "vise/store/threads": "watches threads and HEAD",
+		"vise/store/todos": "watches sessions",
 	},
 	"vise/ui/cli": {
 		"vise/store":          "upkeep of a home: checks, copies, restore; the demo's ledger in memory",
