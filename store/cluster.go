@@ -37,8 +37,6 @@ type Cluster struct {
 	Archive string `json:"archive,omitempty"`
 	// Mirror keeps what is shown of all agents in memory. It is for a program that reads again and again, and is not in the file.
 	Mirror bool `json:"-"`
-	// Once is for a program that makes one change and ends, and is not in the file.
-	Once bool `json:"-"`
 }
 
 // ErrCluster means that the ledger of a home lies on a cluster, and this program has no client for clusters.

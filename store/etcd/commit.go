@@ -40,9 +40,7 @@ func (b *Backend) Update(ctx context.Context, fn func(store.Txn) error) error {
 	for try := 1; ; try++ {
 		t := b.begin(ctx, true)
 		t.lock, t.first = &lock, try == 1
-		t.goOn()
 		conflict, err := t.judge(mirrored, fn)
-		t.end()
 		if t.failed == errAgain {
 			try--
 			continue

@@ -20,7 +20,7 @@ import (
 
 // Connect returns the backend of a ledger on a cluster. It reads the files of the certificates and connects to no member.
 func Connect(c store.Cluster) (store.Backend, error) {
-	config := Config{Ledger: c.Ledger, ID: c.ID, Mirror: c.Mirror, Once: c.Once}
+	config := Config{Ledger: c.Ledger, ID: c.ID, Mirror: c.Mirror}
 	scheme := "https://"
 	if c.CA+c.Cert+c.Key == "" {
 		scheme = "http://"

@@ -34,8 +34,8 @@
 // # Reading (txn.go, scan.go)
 //
 // The first request of a transaction is linearizable and determines its revision, at which all others read. Each request also reads the
-// heads of the parts and, with a record, what is usually read next. A program that makes one change and ends looks first at what it
-// changes: its views read on at one revision, and the first request of its change reads all that again. So it takes three to five requests.
+// heads of the parts and, with a record, what is usually read next. A command of one change looks first at what it changes, and the change
+// reads that again: four to six requests, and two to four more for one that looks more than once. Nothing is guessed from earlier looks.
 //
 // Only the part that has a name, an id or a handle, stores it. A transaction that does not know the part reads which parts there are, and
 // then asks all of them at once: a bare handle takes three round trips, with a thousand agents too.

@@ -29,8 +29,6 @@ type Config struct {
 	User string
 	// Mirror keeps in memory what is shown of all agents. It is for programs that live long.
 	Mirror bool
-	// Once is for a program that makes one change and ends: it need not ask twice.
-	Once bool
 }
 
 // Backend is a store.Backend on an etcd cluster.
@@ -46,8 +44,6 @@ type Backend struct {
 	space   space
 	begun   atomic.Bool // something was read
 	mirror  *mirror     // nil without one
-	// last is the last transaction of a program that makes one change.
-	last atomic.Pointer[txn]
 
 	mu     sync.Mutex // protects closed, and users from growing after it
 	closed bool
@@ -117,8 +113,6 @@ func (b *Backend) viewAt(ctx context.Context, revision int64, fn func(store.Txn)
 		t.bulk = true
 		return fn(t)
 	}
-	t.goOn()
-	defer t.end()
 	if err := t.useMirror(); err != nil {
 		return err
 	}

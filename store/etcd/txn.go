@@ -46,8 +46,7 @@ type txn struct {
 	at     int64                    // the revision that is read; 0 before the first request
 	begun  time.Time                // when that was
 	cached map[read]page            // short pages that were read
-	next   []read                   // what lists refer to, and what the last transaction read; goes with the next request
-	asked  []read                   // of the cluster
+	next   []read                   // what lists refer to; goes with the next request
 	parts  []model.AgentID          // all parts of the ledger, if they were read
 	owners map[string]model.AgentID // by id
 	writes map[string][]byte        // by key; nil deletes
@@ -78,29 +77,6 @@ func (b *Backend) begin(ctx context.Context, writable bool) *txn {
 	return &txn{b: b, ctx: ctx, writable: writable, cached: map[read]page{}, owners: map[string]model.AgentID{},
 		writes: map[string][]byte{}, heads: map[model.AgentID]int64{}, compared: map[string]int64{}, scanned: map[span]bool{},
 		fences: map[string]fence{}, lives: map[model.AgentID]live{}}
-}
-
-// goOn lets a view read on at the revision of the view before it, if that was just now. Every other transaction reads again, with its first
-// request, what the last one read or would read next, because a command looks first at what it changes. What a view has read judges no
-// change.
-func (t *txn) goOn() {
-	last := t.b.last.Load()
-	if last == nil {
-		return
-	}
-	if t.next = slices.Concat(last.asked, last.next); !t.writable && !last.writable && time.Since(last.begun) < rpcLimit {
-		t.at, t.begun, t.next, t.asked = last.at, last.begun, slices.Clone(last.next), slices.Clone(last.asked)
-		t.cached, t.parts = maps.Clone(last.cached), last.parts
-	}
-	t.owners = maps.Clone(last.owners) // the part of an id never changes
-	maps.DeleteFunc(t.owners, func(_ string, part model.AgentID) bool { return part == "" })
-}
-
-// end notes the transaction for the next one.
-func (t *txn) end() {
-	if t.b.config.Once {
-		t.b.last.Store(t)
-	}
 }
 
 // Get implements store.Txn.
@@ -249,21 +225,18 @@ func (t *txn) having(tab table, name string, parts []model.AgentID) (found []mod
 	if add(tab.name); tab.name == tableItem { // what is no id may be a handle
 		add(tableHandle)
 	}
-	asked, met := len(t.asked), map[model.AgentID]bool{"": true}
 	pages, err := t.peek(reads...)
 	for i, p := range pages {
 		x := p.first()
 		if x.changed == 0 {
 			continue
 		}
-		if met[reads[i].part] = true; i < len(parts) {
+		if i < len(parts) {
 			found = append(found, parts[i])
 		} else if end := len(x.value) - kv.ChecksumSize; end > 0 {
 			t.owners[string(x.value[:end])] = reads[i].part
 		}
 	}
-	elsewhere := func(r read) bool { return !met[r.part] }
-	t.asked, t.next = append(t.asked[:asked], slices.DeleteFunc(t.asked[asked:], elsewhere)...), slices.DeleteFunc(t.next, elsewhere)
 	return found, err
 }
 
@@ -306,7 +279,7 @@ func (t *txn) read(wanted ...read) ([]page, error) {
 		if t.writable && t.failed == nil { // a change that has failed waits for no lock
 			t.failed = t.lock.take(t.ctx, r.part)
 		}
-		if t.writable || t.b.config.Once {
+		if t.writable {
 			reads = append(reads, one(headOf(r.part)))
 		}
 	}
@@ -404,7 +377,6 @@ func (t *txn) ask(reads ...read) (map[read]page, error) {
 			t.b.begun.Store(true)
 		}
 		for i, r := range answers {
-			t.asked = append(t.asked, now[i]...)
 			for j, got := range r.Responses {
 				p := page{more: got.GetResponseRange().More}
 				for _, kv := range got.GetResponseRange().Kvs {

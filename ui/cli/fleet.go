@@ -25,7 +25,7 @@ func connects(e *Env) Connect {
 		return nil
 	}
 	return func(c store.Cluster) (store.Backend, error) {
-		c.Mirror, c.Once = mirrors(e), !lasts(e)
+		c.Mirror = mirrors(e)
 		return e.connect(c)
 	}
 }

@@ -119,9 +119,11 @@ type undone struct {
 
 func undo(e *Env, id model.ItemID, again, skip bool) (u model.Undo, in model.Receipt, err error) {
 	last, before, err := e.home.LastUndo(e, id, again)
-	hint := "no act before it is left to undo"
-	if before.Inverse != nil {
-		hint = "vise undo --before undoes what came before it: " + actWords(e, before).String()
+	hint := func() string {
+		if before.Inverse == nil {
+			return "no act before it is left to undo"
+		}
+		return "vise undo --before undoes what came before it: " + actWords(e, before).String()
 	}
 	if skip {
 		last = before
@@ -135,7 +137,7 @@ func undo(e *Env, id model.ItemID, again, skip bool) (u model.Undo, in model.Rec
 	case last.Command == "":
 		return u, in, notFound("no act of yours is left to undo").WithHint("vise events says what happened")
 	case last.Inverse == nil:
-		return u, in, model.Refuse(model.CodeRefused, "your last act cannot be undone: %s", actWords(e, last)).WithHint("%s", hint)
+		return u, in, model.Refuse(model.CodeRefused, "your last act cannot be undone: %s", actWords(e, last)).WithHint("%s", hint())
 	}
 	u = *last.Inverse
 	if u.What == "" {
@@ -143,7 +145,7 @@ func undo(e *Env, id model.ItemID, again, skip bool) (u model.Undo, in model.Rec
 	}
 	in, err = send(e, last.AgentID, u)
 	if x := model.AsError(err); x != nil && !again && !skip {
-		err = x.WithHint("%s; %s", x.Hint, hint)
+		err = x.WithHint("%s; %s", x.Hint, hint())
 	}
 	return u, in, err
 }
