@@ -182,6 +182,7 @@ func someCommand(t *rapid.T, b *book) Command {
 // TestStepAgreesWithTheReference runs random commands on both, and checks every change: Step gives the same result
 // again, changes none of its input, increases revisions with each write, and keeps the invariants of the ledger.
 func TestStepAgreesWithTheReference(t *testing.T) {
+	slow(t)
 	rapid.Check(t, func(t *rapid.T) {
 		b, r := newBook(), &ref{items: map[ItemID]*refItem{}, focus: map[AgentID]ItemID{}}
 		at := Stamp{At: time.Date(2026, 1, 2, 9, 0, 0, 0, time.UTC)}
@@ -233,6 +234,7 @@ func oneCommand(t *rapid.T, b *book, r *ref, at Stamp, c Command) {
 
 // TestPagesAreTheWholeList reads every filter page by page and compares with one read.
 func TestPagesAreTheWholeList(t *testing.T) {
+	slow(t)
 	rapid.Check(t, func(t *rapid.T) {
 		b := newBook()
 		at := Stamp{At: time.Date(2026, 1, 2, 9, 0, 0, 0, time.UTC), Actor: AgentActor("ann"), Agent: "ann"}
@@ -262,4 +264,12 @@ func TestPagesAreTheWholeList(t *testing.T) {
 			}
 		}
 	})
+}
+
+// slow leaves a test out of go test -short, as storetest.Slow does for the packages above this one.
+func slow(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("slow")
+	}
 }

@@ -58,6 +58,7 @@ func savesOf(n int, size func(int) int64) ([]PlanSave, map[string]int64) {
 
 // The kept saves are within the bounds, the newest one is among them, and a second run removes nothing.
 func TestKeptSavesStayWithinTheirBounds(t *testing.T) {
+	slow(t)
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 900).Draw(t, "saves")
 		most := rapid.SampledFrom([]int64{1 << 10, 100 << 10, MaxPlanSaveBytes}).Draw(t, "most bytes")

@@ -12,6 +12,7 @@ import (
 // TestAStoryAddsUp compares the stories of all items, after random commands, with the derived states after each
 // command, and checks their bounds.
 func TestAStoryAddsUp(t *testing.T) {
+	slow(t)
 	rapid.Check(t, func(t *rapid.T) {
 		b := newBook()
 		want := map[ItemID]Spent{}

@@ -49,6 +49,7 @@ func stripOf(b *book, agent AgentID, now time.Time, cell time.Duration, cells, m
 
 // A track that follows the news draws the same strip as one that is read as a whole.
 func TestATrackThatFollowsNewsIsTheOneThatIsReadWhole(t *testing.T) {
+	slow(t)
 	rapid.Check(t, func(t *rapid.T) {
 		b, now := newBook(), time.Date(2026, 1, 2, 9, 0, 0, 0, time.UTC)
 		var kept Track

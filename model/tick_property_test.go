@@ -12,6 +12,7 @@ import (
 // After any history: a tick that is repeated without a change between changes nothing; the count of queued messages is
 // right; no due time is missed; and only a turn, a stop or a pause prevents the offer of a candidate.
 func TestTicksSettle(t *testing.T) {
+	slow(t)
 	rapid.Check(t, func(t *rapid.T) {
 		w := &tickWorld{t: t, book: newBook(), now: time.Date(2026, 1, 2, 9, 0, 0, 0, time.UTC)}
 		w.do(Operator, AddAgent{AgentID: "ann"})

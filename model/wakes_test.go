@@ -19,6 +19,7 @@ type pending struct {
 // TestEveryAcknowledgedTriggerIsSeen: after any sequence of acts, with turns that end well, fail or break off, each
 // trigger is on a wait that is offered for review, or a turn, a person or a receipt has reported it.
 func TestEveryAcknowledgedTriggerIsSeen(t *testing.T) {
+	slow(t)
 	triggers, byTurn, byPerson, byReceipt, carried, standing := 0, 0, 0, 0, 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		b, now := newBook(), time.Date(2026, 1, 2, 9, 0, 0, 0, time.UTC)

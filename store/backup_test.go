@@ -15,6 +15,7 @@ import (
 	"vise/store"
 	"vise/store/files"
 	"vise/store/recovery"
+	"vise/store/storetest"
 )
 
 // withPlans returns a home with three items and their plans, and how to find these.
@@ -282,6 +283,7 @@ func TestAnInterruptedBackupOrRestoreLeavesNothingHalf(t *testing.T) {
 
 // Where no home is, a backup becomes one: with its id, its history and its plans. A restore that is interrupted anywhere can be repeated.
 func TestABackupBecomesTheHomeThatIsGone(t *testing.T) {
+	storetest.Slow(t)
 	dir, l, _, _ := withPlans(t)
 	id, file := l.Home().ID, filepath.Join(t.TempDir(), "copy.db")
 	_, err := recovery.Backup(ctx, l, file)

@@ -54,6 +54,7 @@ func systemOps(t *testing.T, trace string) (ops []fileOp) {
 // The recording machine gets the operations that bbolt really makes on its file: the same syncs and growth at the same
 // places, and no write of a byte between them that bbolt does not write.
 func TestAWatchedMachineIsAskedWhatBboltDoes(t *testing.T) {
+	storetest.Slow(t)
 	strace := storetest.Needs(t, "strace")
 	grew := 0
 	for _, grown := range []bool{false, true} {

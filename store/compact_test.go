@@ -82,6 +82,7 @@ func left(t *testing.T, dir string) {
 // A compaction is stopped at each of its operations: what was acknowledged meanwhile is saved, and the next compaction
 // succeeds.
 func TestACompactionThatDiesCostsNothing(t *testing.T) {
+	storetest.Slow(t)
 	t.Parallel()
 	for at := 1; ; at += storetest.Amount(5, 1) {
 		f := &Faults{At: at}

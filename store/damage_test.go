@@ -21,6 +21,7 @@ import (
 // No damage of the file crashes a process, and everything that is read without an error is what was written. A child
 // process reads, because it must not crash.
 func TestDamagedLedgerNeverEndsAProcess(t *testing.T) {
+	storetest.Slow(t)
 	seeds := storetest.Amount(120, 2000)
 	dir, l := newHome(t)
 	x := NewLife(1)

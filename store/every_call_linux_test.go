@@ -59,6 +59,7 @@ func eachCall(t *testing.T, step int, try func(t *testing.T, s stage, kind, afte
 // A process that is killed at any of its system calls that change a file leaves the state before the mutation or after
 // it, and its retry leads to the state after it (P1, P3).
 func TestAKillAtAnySystemCallLeavesBeforeOrAfter(t *testing.T) {
+	storetest.Slow(t)
 	const calls = "pwrite64,write,fdatasync,fsync,ftruncate,renameat,linkat,unlinkat,mkdirat,fchmodat,openat,flock"
 	between := map[string]int{}
 	eachCall(t, storetest.Amount(40, 1), func(t *testing.T, s stage, kind, after string, at int, early bool) bool {
@@ -84,6 +85,7 @@ func TestAKillAtAnySystemCallLeavesBeforeOrAfter(t *testing.T) {
 
 // The answer to an error of any writing system call is true: done, not done or not known.
 func TestAnErrorOfAnySystemCallIsAnsweredTruly(t *testing.T) {
+	storetest.Slow(t)
 	const calls = "pwrite64,fdatasync,fsync,ftruncate,renameat,linkat,unlinkat"
 	answers := map[string]int{}
 	for _, errno := range []string{"EIO", "ENOSPC"} {

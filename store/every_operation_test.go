@@ -165,6 +165,7 @@ func eachPoint(t *testing.T, share int, try func(t *testing.T, s stage, e model.
 // A machine that stops at any operation of any mutation leaves the state before it or after it, never one between, and
 // its retry leads to the state after it (P1, P3).
 func TestAStopAtAnyOperationOfAnyMutationLeavesBeforeOrAfter(t *testing.T) {
+	storetest.Slow(t)
 	eachPoint(t, storetest.Amount(5, 1), func(t *testing.T, s stage, e model.Envelope, after string, at int) bool {
 		for _, torn := range storetest.Amount([]int{0}, []int{0, 512}) {
 			dir, l := s.copied(t, &Faults{At: at, Torn: torn})
@@ -186,6 +187,7 @@ func TestAStopAtAnyOperationOfAnyMutationLeavesBeforeOrAfter(t *testing.T) {
 // The answer to an error of the disk at any operation of any mutation is true: done, not done, or not known. The retry
 // leads to the state after the mutation.
 func TestAnErrorAtAnyOperationOfAnyMutationIsAnsweredTruly(t *testing.T) {
+	storetest.Slow(t)
 	answers := map[string]int{}
 	eachPoint(t, storetest.Amount(15, 1), func(t *testing.T, s stage, e model.Envelope, after string, at int) bool {
 		for _, errno := range []syscall.Errno{syscall.EIO, syscall.ENOSPC} {

@@ -11,6 +11,7 @@ import (
 	"vise/model"
 	"vise/store"
 	"vise/store/files"
+	"vise/store/storetest"
 )
 
 // faultyHome returns a new home with one commit, and its ledger on a machine with faults.
@@ -49,6 +50,7 @@ func operations(t *testing.T, e model.Envelope) int {
 // The machine stops at each operation. The next process finds the ledger before the command or after it, and after a
 // retry it is carried out once.
 func TestACrashAtAnyOperationLeavesBeforeOrAfter(t *testing.T) {
+	storetest.Slow(t)
 	t.Parallel()
 	for name, e := range map[string]model.Envelope{"a small change": objective("second"), "one that grows the file": grows("second")} {
 		n := operations(t, e)
@@ -87,6 +89,7 @@ func TestACrashAtAnyOperationLeavesBeforeOrAfter(t *testing.T) {
 
 // Each operation fails in each way: the answer is true, and the ledger goes on.
 func TestAnErrorAtAnyOperationIsAnsweredTruly(t *testing.T) {
+	storetest.Slow(t)
 	t.Parallel()
 	errnos := []syscall.Errno{syscall.EIO, syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG}
 	for i, e := range []model.Envelope{objective("second"), grows("second")} {

@@ -37,6 +37,7 @@ func frames(raw []byte) (at []int) {
 // The first open after a power cut fills the copy of the history from the ledger, wherever a part is missing, so that a
 // later loss of the ledger loses nothing.
 func TestTheCopyIsFilledAtTheFirstOpenAfterAStart(t *testing.T) {
+	storetest.Slow(t)
 	for _, c := range []struct {
 		name  string
 		spoil func(raw []byte, at []int) []byte
@@ -188,6 +189,7 @@ func TestAMinuteOfAProcessKeepsWhatRecoveryNeeds(t *testing.T) {
 
 // In a larger home, the first process that runs for a minute compares the closed files.
 func TestClosedFilesOfALargeLedgerAreFilledAfterAMinute(t *testing.T) {
+	storetest.Slow(t)
 	dir, l := newHome(t)
 	storetest.Fill(t, l, "ada", 3000)
 	if info, err := os.Stat(filepath.Join(dir, "ledger.db")); err != nil || info.Size() <= 4<<20 {
@@ -225,6 +227,7 @@ func TestClosedFilesOfALargeLedgerAreFilledAfterAMinute(t *testing.T) {
 
 // After a failed sync, data may be lost: the next open compares the copy again.
 func TestASyncThatFailsHasTheCopyComparedAgain(t *testing.T) {
+	storetest.Slow(t)
 	dir, l := newHome(t)
 	for i := range 20 {
 		must(applied(l, objective(fmt.Sprint("k", i))))

@@ -12,6 +12,7 @@ import (
 
 	"vise/model"
 	"vise/store"
+	"vise/store/storetest"
 )
 
 func TestOpeningNoHomeWritesNothing(t *testing.T) {
@@ -184,6 +185,7 @@ func TestAHomeThatLostItsClusterSaysHowToJoinAgain(t *testing.T) {
 // does if that copy is missing. A process that had the ledger open, with the same file, is told when it changes
 // something.
 func TestAnOlderLedgerIsRefused(t *testing.T) {
+	storetest.Slow(t)
 	read := func(l *store.Ledger) error { return l.View(ctx, func(model.Reader) error { return nil }) }
 	write := func(l *store.Ledger) error { return applied(l, objective("new")) }
 	for _, c := range []struct {

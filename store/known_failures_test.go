@@ -103,6 +103,7 @@ func TestACallImportsNothing(t *testing.T) {
 }
 
 func TestFifteenAgentsStarveNone(t *testing.T) {
+	storetest.Slow(t)
 	dir, _ := newHome(t)
 	all := opened(t, dir, 15)
 	done := make([]int, len(all))

@@ -11,6 +11,7 @@ import (
 	"vise/model"
 	"vise/store"
 	"vise/store/kv"
+	"vise/store/storetest"
 )
 
 func TestLedgerInMemoryKeepsTheContract(t *testing.T) {
@@ -18,6 +19,7 @@ func TestLedgerInMemoryKeepsTheContract(t *testing.T) {
 }
 
 func TestLedgerOnBoltKeepsTheContract(t *testing.T) {
+	storetest.Slow(t)
 	ledgerContract(t, func(t testing.TB) store.Backend { return newBolt(t, t.TempDir()) })
 }
 
@@ -33,6 +35,7 @@ func objective(key string) model.Envelope {
 
 // Of an agent with many changes in a week the answers to the last ten thousand are known. Other agents' stay known.
 func TestTheLastTenThousandAnswersOfAnAgentAreKnown(t *testing.T) {
+	storetest.Slow(t)
 	l := on(t, kv.NewMemory(), nil)
 	other := asAgent("bob", "other", model.CreateWorkItem{Objective: "x"})
 	first := asAgent("ada", "0", model.CreateWorkItem{Objective: "x"})

@@ -71,6 +71,7 @@ func homeOpen(dir string) bool {
 
 // A machine that ends at any operation of a move to a home, or from one, leaves a ledger that is open once at most. The move goes on.
 func TestAMoveOfAHomeOnAMachineThatEndsGoesOn(t *testing.T) {
+	storetest.Slow(t)
 	seed := storetest.Seed(t)
 	l := on(t, kv.NewMemory(), nil)
 	x := NewLife(seed)

@@ -104,6 +104,7 @@ func moved(t testing.TB, l *store.Ledger, to place) *store.Ledger {
 
 // A ledger moves round a circle of places, twice, and lives on at each. It then is what it had been without moving.
 func TestALedgerMovesRoundACircle(t *testing.T) {
+	storetest.Slow(t)
 	seed := storetest.Seed(t)
 	still := on(t, kv.NewMemory(), nil)
 	x, y := NewLife(seed), NewLife(seed)
@@ -186,6 +187,7 @@ func twin(t testing.TB, b store.Backend) store.Backend {
 
 // A move whose process ends at any transaction is never open at both ends; it goes on to one that is, or is given up.
 func TestAMoveThatEndsAnywhereGoesOn(t *testing.T) {
+	storetest.Slow(t)
 	seed := storetest.Seed(t)
 	l := on(t, kv.NewMemory(), nil)
 	x := NewLife(seed)
@@ -288,6 +290,7 @@ func TestAMoveIsRefused(t *testing.T) {
 
 // What is damaged on the way is named, and the copy is not opened.
 func TestAMoveNamesDamage(t *testing.T) {
+	storetest.Slow(t)
 	seed := storetest.Seed(t)
 	rng := rand.New(rand.NewPCG(seed, 2))
 	l := on(t, kv.NewMemory(), nil)
@@ -435,6 +438,7 @@ func TestALargeHomeMovesThereAndBack(t *testing.T) {
 
 // At each moment an interrupted move says whether the source is only read, and recommends --give-up only if that works.
 func TestAnInterruptedMoveSaysWhatCanBeDone(t *testing.T) {
+	storetest.Slow(t)
 	l := on(t, kv.NewMemory(), nil)
 	x := NewLife(1)
 	x.Attach(l)

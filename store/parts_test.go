@@ -47,6 +47,7 @@ func (t *touchingTxn) Delete(key []byte) error {
 
 // A change writes the head of each part that it changes, and nothing of any other part. So does a rebuild.
 func TestNothingOfAPartChangesWithoutItsHead(t *testing.T) {
+	storetest.Slow(t)
 	const heads = "agent-head/"
 	seed := storetest.Seed(t)
 	parts, several := map[model.AgentID]bool{}, 0

@@ -14,6 +14,7 @@ import (
 // A power cut takes any part of the writes that no sync has confirmed. Every change that was acknowledged before is
 // there, whole (P1). With a disk that ignores syncs the judge must see the loss.
 func TestAPowerCutTakesNothingThatWasAcknowledged(t *testing.T) {
+	storetest.Slow(t)
 	dir := filepath.Join(storetest.MemoryDir(t), "home")
 	l, err := store.Create(dir, store.Options{})
 	must(err)

@@ -127,6 +127,7 @@ func healthy(t testing.TB, l *store.Ledger) store.Health {
 
 // A killed process loses nothing that it acknowledged and leaves nothing half done; a retry by key does nothing twice.
 func TestKilledProcessesLoseNothing(t *testing.T) {
+	storetest.Slow(t)
 	for _, processes := range []int{1, 8} {
 		t.Run(fmt.Sprint(processes, " at a time"), func(t *testing.T) {
 			dir, l := newHome(t)
@@ -189,6 +190,7 @@ func eachOnce(t *testing.T, l *store.Ledger, acknowledged []string) {
 
 // Seven processes that read without a pause do not block a writer: it makes 50 changes a second and more.
 func TestReadersDoNotStarveAWriter(t *testing.T) {
+	storetest.Slow(t)
 	const readers, least = 7, 50
 	dir, l := newHome(t)
 	d := storetest.Amount("1s", "10s")
@@ -291,6 +293,7 @@ func applied(l *store.Ledger, e model.Envelope) error {
 // The ledger's file is replaced under the lock, as by a compaction, or somebody deletes the lock file. No acknowledged
 // change of other writers is lost.
 func TestReplacedFilesUnderLoadCostNothing(t *testing.T) {
+	storetest.Slow(t)
 	for _, c := range []struct {
 		name    string
 		replace func(dir string, l *store.Ledger) error

@@ -204,6 +204,7 @@ func TestANewLedgersDirectoryIsSynced(t *testing.T) {
 
 // When home.json gets a new bound of the revision, the history's copy is synced up to there.
 func TestTheCopyIsOnTheDiskAsFarAsTheHomeSays(t *testing.T) {
+	storetest.Slow(t)
 	m, asked := watched()
 	dir := filepath.Join(storetest.MemoryDir(t), "home")
 	l, err := store.Create(dir, store.Options{Machine: m})

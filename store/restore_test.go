@@ -15,6 +15,7 @@ import (
 	"vise/store"
 	"vise/store/files"
 	"vise/store/recovery"
+	"vise/store/storetest"
 )
 
 // lived returns a home with some history, and what a reader sees of it.
@@ -68,6 +69,7 @@ func spoilNewestMeta(path string) {
 // Whatever happened to the ledger, a restore brings back all of it: with snapshots, from the newest one and the
 // journal; without, from the journal alone. The old files are kept.
 func TestARestoreBringsAllBack(t *testing.T) {
+	storetest.Slow(t)
 	t.Parallel()
 	for _, snapshots := range []int{0, 2} {
 		for i, c := range brokenHomes {
@@ -143,6 +145,7 @@ func TestTheLastResortSaysWhatIsLost(t *testing.T) {
 
 // A restore that is interrupted anywhere can be repeated.
 func TestARestoreCutShortIsDoneAgain(t *testing.T) {
+	storetest.Slow(t)
 	t.Parallel()
 	ops := 1
 	for at := 0; at <= ops; at++ {
@@ -288,6 +291,7 @@ func isCode(err error, code model.Code) bool {
 
 // Compacting returns space and loses nothing, while others go on.
 func TestCompactingUnderLoadLosesNothing(t *testing.T) {
+	storetest.Slow(t)
 	dir, l := newHome(t)
 	other, err := store.Open(dir, store.Options{})
 	must(err)

@@ -11,6 +11,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"vise/store/files"
+	"vise/store/storetest"
 )
 
 func commit(t testing.TB, path string) {
@@ -39,6 +40,7 @@ func TestEveryCommitMovesTheLedger(t *testing.T) {
 }
 
 func TestReadingTheLedgerDoesNotMoveIt(t *testing.T) {
+	storetest.Slow(t)
 	t.Parallel()
 	d := newFixture(t)
 	ledger := d.home.Dir() + "/ledger.db"
@@ -102,6 +104,7 @@ func TestWhatIsNoLedgerHasNoMark(t *testing.T) {
 }
 
 func TestALedgerThatIsReplacedHasMoved(t *testing.T) {
+	storetest.Slow(t)
 	t.Parallel()
 	d := newFixture(t)
 	ledger := d.home.Dir() + "/ledger.db"
@@ -120,9 +123,7 @@ func TestALedgerThatIsReplacedHasMoved(t *testing.T) {
 
 // A mapped write to the ledger gives no event, nor does any write where events do not work.
 func TestALedgerThatMovedWithoutAnEventIsFound(t *testing.T) {
-	if testing.Short() {
-		t.Skip("polling takes 2 s")
-	}
+	storetest.Slow(t)
 	t.Parallel()
 	home, err := files.NewHome(t.TempDir())
 	must(t, err)

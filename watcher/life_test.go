@@ -13,6 +13,7 @@ import (
 
 	"vise/model"
 	"vise/store/files"
+	"vise/store/storetest"
 )
 
 func TestAWatcherNeedsAHome(t *testing.T) {
@@ -22,9 +23,7 @@ func TestAWatcherNeedsAHome(t *testing.T) {
 }
 
 func TestAHomeThatComesLaterIsWatched(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a sweep comes every 5 s")
-	}
+	storetest.Slow(t)
 	t.Parallel()
 	home, err := files.NewHome(filepath.Join(t.TempDir(), "later"))
 	must(t, err)
@@ -47,9 +46,7 @@ func TestAHomeThatComesLaterIsWatched(t *testing.T) {
 
 // Everything above an item's directory is replaced: the watches are lost, and no event says so.
 func TestAHomeThatIsReplacedIsWatchedAnew(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a sweep comes every 5 s")
-	}
+	storetest.Slow(t)
 	t.Parallel()
 	d := newFixture(t, "wi-1")
 	above := filepath.Dir(d.home.ItemsDir(agent))
@@ -71,6 +68,7 @@ func TestADirectoryOfItemsThatIsMadeAgainIsWatched(t *testing.T) {
 }
 
 func TestADirectoryThatIsALinkIsNotWatched(t *testing.T) {
+	storetest.Slow(t)
 	d := newFixture(t, "wi-1")
 	elsewhere := t.TempDir()
 	must(t, os.RemoveAll(d.home.PlanDir(agent, "wi-1")))

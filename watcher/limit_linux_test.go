@@ -11,6 +11,7 @@ import (
 
 	"vise/model"
 	"vise/store/files"
+	"vise/store/storetest"
 )
 
 // inNamespace runs the test again in a user namespace of its own, where limits can be set, and reports whether this is
@@ -48,9 +49,7 @@ func setLimit(t *testing.T, name, value string) {
 }
 
 func TestWithoutAWatcherFromTheSystemPlansArePolled(t *testing.T) {
-	if testing.Short() {
-		t.Skip("polling takes 2 s")
-	}
+	storetest.Slow(t)
 	if !inNamespace(t) {
 		return
 	}
@@ -63,9 +62,7 @@ func TestWithoutAWatcherFromTheSystemPlansArePolled(t *testing.T) {
 }
 
 func TestWithoutWatchesFromTheSystemPlansArePolledAndTheLedgerIsNot(t *testing.T) {
-	if testing.Short() {
-		t.Skip("polling takes 2 s")
-	}
+	storetest.Slow(t)
 	if !inNamespace(t) {
 		return
 	}

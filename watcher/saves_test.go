@@ -65,6 +65,7 @@ var newText = strings.Repeat("A line of text, as plans have them.\n", 2000)
 // Whatever way a plan is saved, its final text is notified, and if the save was as fast as allowed, no text from
 // between.
 func TestAPlanIsToldWholeHoweverItIsSaved(t *testing.T) {
+	storetest.Slow(t)
 	for _, s := range saves {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
@@ -148,9 +149,7 @@ func TestAPlanThatIsGoneForGoodIsTold(t *testing.T) {
 
 // A write through a link or by mmap gives no event: the sweep finds it.
 func TestAChangeWithoutAnEventIsFound(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a sweep comes every 5 s")
-	}
+	storetest.Slow(t)
 	t.Parallel()
 	d := newFixture(t, "wi-1", "wi-2")
 	d.run("wi-1", `mkdir sub; cp plan.md sub/v1.md; ln -sf sub/v1.md plan.md`)

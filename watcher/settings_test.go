@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"vise/store/storetest"
 )
 
 func notified(t *testing.T, c *Changes, what string) {
@@ -18,6 +20,7 @@ func notified(t *testing.T, c *Changes, what string) {
 }
 
 func TestEveryWayToChangeTheSettingsIsNotified(t *testing.T) {
+	storetest.Slow(t)
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "vise")
 	file, themes := filepath.Join(dir, "config.yaml"), filepath.Join(dir, "themes")

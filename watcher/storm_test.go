@@ -9,6 +9,7 @@ import (
 
 	"vise/model"
 	"vise/store/files"
+	"vise/store/storetest"
 )
 
 // storm is how many saves a storm has.
@@ -68,6 +69,7 @@ func TestAPlanSavedAgainSoonIsReadAtOnce(t *testing.T) {
 }
 
 func TestAStormOverManyPlansEndsRight(t *testing.T) {
+	storetest.Slow(t)
 	var items []model.ItemID
 	for i := range 500 {
 		items = append(items, model.ItemID(fmt.Sprintf("wi-%d", i)))

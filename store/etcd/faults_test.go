@@ -254,6 +254,7 @@ func TestAMemberThatIsCutOffCostsOneDeadline(t *testing.T) {
 
 // A member that stays away is dialled each second, so that it is used soon after it came back.
 func TestAMemberThatIsAwayIsDialledEachSecond(t *testing.T) {
+	storetest.Slow(t)
 	away, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

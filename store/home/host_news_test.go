@@ -5,11 +5,13 @@ import (
 	"testing"
 
 	"vise/model"
+	"vise/store/storetest"
 )
 
 // TestNewsOfSeveralHomes: what is new in each home is reported once, in the home's own order, whatever the other homes
 // did.
 func TestNewsOfSeveralHomes(t *testing.T) {
+	storetest.Slow(t)
 	there := newAway(t)
 	there.do("ann", model.CreateWorkItem{Objective: "Before"})
 	w := following(t, there.host("build"))

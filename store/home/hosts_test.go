@@ -277,6 +277,7 @@ func TestACommandGoesWhereItsAgentIs(t *testing.T) {
 
 // TestNothingIsLostOrDoubledByCuts kills the connection again and again while messages are sent: each arrives once.
 func TestNothingIsLostOrDoubledByCuts(t *testing.T) {
+	storetest.Slow(t)
 	there := newAway(t)
 	there.do("ann", model.CreateWorkItem{Objective: "Fix login"})
 	w := following(t, there.host("build"))

@@ -54,6 +54,7 @@ type nightTurn struct {
 // is overlooked, no trigger is lost, and everything that does not run is explained (docs/lifecycle.md 11, 12, 18 to
 // 21).
 func TestANight(t *testing.T) {
+	storetest.Slow(t)
 	items := storetest.Amount(40, 200)
 	bubble(t, func(b *bench) {
 		n := newNight(b, items)

@@ -87,6 +87,7 @@ func TestThePlanOfEachOpenItemIsFollowed(t *testing.T) {
 
 // What cannot be recorded is tried again, without another save.
 func TestASaveThatCouldNotBeRecordedIsTriedAgain(t *testing.T) {
+	storetest.Slow(t)
 	x := newTrial(t)
 	keepsPlans(t, x.Home)
 	eventually(t, "followed", func() bool { return followed(x.Home) != 0 })
@@ -106,6 +107,7 @@ func TestASaveThatCouldNotBeRecordedIsTriedAgain(t *testing.T) {
 
 // Of the processes of a home one follows plans. Another one goes on when it ends, and while it is stopped.
 func TestOneProcessFollowsPlansAndAnotherGoesOn(t *testing.T) {
+	storetest.Slow(t)
 	x := newTrial(t)
 	stop := keepsPlans(t, x.Home)
 	eventually(t, "followed", func() bool { return followed(x.Home) == os.Getpid() })

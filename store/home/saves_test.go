@@ -11,6 +11,7 @@ import (
 
 	"vise/model"
 	"vise/store/files"
+	"vise/store/storetest"
 )
 
 // saved makes the watcher record a plan that somebody saved.
@@ -123,6 +124,7 @@ func keysOf(m map[string]int64) func(func(string) bool) {
 
 // However often a plan is saved, at most 200 of its texts are kept, and the newest is one of them.
 func TestKeptSavesAreBounded(t *testing.T) {
+	storetest.Slow(t)
 	x := newTrial(t)
 	for n := range model.MaxPlanSaves + 60 {
 		x.saved(fmt.Sprint("text ", n))
@@ -142,6 +144,7 @@ func TestKeptSavesAreBounded(t *testing.T) {
 // Nobody waits until a text is kept: a receipt comes while the disk accepts nothing. If saves come faster than texts
 // are kept, the oldest waiting ones are dropped.
 func TestNobodyWaitsForASaveToBeKept(t *testing.T) {
+	storetest.Slow(t)
 	x := newTrial(t)
 	began, stuck := make(chan struct{}), make(chan struct{})
 	begin := sync.OnceFunc(func() { close(began) })

@@ -95,6 +95,7 @@ const (
 
 // Other load on the machine can disturb one run, not three.
 func TestLockIsFairAmongProcesses(t *testing.T) {
+	storetest.Slow(t)
 	for _, processes := range storetest.Amount([]int{8}, []int{8, 32}) {
 		t.Run(fmt.Sprint(processes, " processes"), func(t *testing.T) {
 			var got turns

@@ -121,6 +121,14 @@ func Amount[N any](short, long N) N {
 	return short
 }
 
+// Slow leaves a test out of go test -short: it takes seconds, or runs whole programs.
+func Slow(t testing.TB) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("slow")
+	}
+}
+
 // Needs finds a program. A machine without it skips the test.
 func Needs(t testing.TB, program string) string {
 	t.Helper()

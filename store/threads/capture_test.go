@@ -32,6 +32,7 @@ func TestACleanRepositoryIsItsBranchAndItsCommit(t *testing.T) {
 }
 
 func TestEveryKindOfChangeMakesDirtyAndIsNamed(t *testing.T) {
+	storetest.Slow(t)
 	for _, c := range []struct {
 		name   string
 		change func(r storetest.Repo)

@@ -26,6 +26,7 @@ func mainMoves(r storetest.Repo) {
 }
 
 func TestLineage(t *testing.T) {
+	storetest.Slow(t)
 	for _, c := range []struct {
 		name string
 		do   func(r storetest.Repo, saved string)

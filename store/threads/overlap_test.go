@@ -24,6 +24,7 @@ func numbered(n int, instead map[int]string) string {
 
 // TestSharedLines compares one file in two work trees of a repository, one of which has one more commit.
 func TestSharedLines(t *testing.T) {
+	storetest.Slow(t)
 	r := storetest.RepoWithCommit(t)
 	r.Write("a b.txt", numbered(30, nil))
 	r.Commit("lines")

@@ -411,6 +411,7 @@ func TestASaveWhileTheLogIsWrittenIsJudged(t *testing.T) {
 // Sixteen writers add a hundred facts each; the list holds twelve. Every fact is in the list or, as evicted, in the
 // log.
 func TestSixteenWritersLoseNothing(t *testing.T) {
+	storetest.Slow(t)
 	const writers, updates = 16, 100
 	r := started(t)
 	var wg sync.WaitGroup

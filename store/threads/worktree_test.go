@@ -13,6 +13,7 @@ import (
 
 // TestAWorkTreeIsSafeOnlyIfNothingIsLost makes each state of a work tree with real git.
 func TestAWorkTreeIsSafeOnlyIfNothingIsLost(t *testing.T) {
+	storetest.Slow(t)
 	work := func(name string) func(main, at storetest.Repo) {
 		return func(_, at storetest.Repo) {
 			at.Write(name, "work\n")

@@ -9,10 +9,12 @@ import (
 	"time"
 
 	"vise/model/todo"
+	"vise/store/storetest"
 )
 
 // An editor truncates a file and writes it, a thousand times, while vise changes it. Each save is still in the file at the end.
 func TestAThousandSavesInPlaceAreKept(t *testing.T) {
+	storetest.Slow(t)
 	const saves = 1000
 	s := newSession(t, review)
 	file := s.File(mustCreate(t, s, draft("one", todo.Ready))[0])

@@ -14,6 +14,7 @@ import (
 
 	"vise/model"
 	"vise/model/todo"
+	"vise/store/storetest"
 )
 
 // Tests that need processes run this binary again, in a role that these name.
@@ -66,6 +67,7 @@ func work() int {
 }
 
 func TestThirtyTwoWorkersClaimAHundredTodosOnceEach(t *testing.T) {
+	storetest.Slow(t)
 	const workers, todos = 32, 100
 	s := newSession(t, review)
 	var drafts []todo.Draft

@@ -12,6 +12,7 @@ import (
 
 	"vise/model"
 	"vise/model/todo"
+	"vise/store/storetest"
 )
 
 // machine is a session under random acts of agents, an operator and an editor.
@@ -160,6 +161,7 @@ func (m *machine) Check(rt *rapid.T) {
 }
 
 func TestNoSequenceOfActsLosesAnything(t *testing.T) {
+	storetest.Slow(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		repo, err := os.MkdirTemp(t.TempDir(), "repo")
 		if err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"vise/model"
 	"vise/store/home"
+	"vise/store/storetest"
 	"vise/ui/runner"
 )
 
@@ -94,6 +95,7 @@ func TestAPromptWhoseProgramIsGoneIsOver(t *testing.T) {
 }
 
 func TestTheOperatorsAnswerReachesTheProgram(t *testing.T) {
+	storetest.Slow(t)
 	t.Parallel()
 	for answer, want := range map[model.PermissionAnswer]string{
 		model.PermitOnce: `{"behavior":"allow"}`,
@@ -187,6 +189,7 @@ func TestAskHereIsOfTheConfiguration(t *testing.T) {
 
 // TestAPromptOfOpenCodesIsOverWhenItWasAnsweredThere. An answer that is given here is passed on in OpenCode's words.
 func TestAPromptOfOpenCodesIsOverWhenItWasAnsweredThere(t *testing.T) {
+	storetest.Slow(t)
 	t.Parallel()
 	const prompt = `{"sessionID":"s1","tool_name":"bash","tool_input":{"command":%q},"permission_suggestions":["git push *"]}`
 	b := newHookBench(t)

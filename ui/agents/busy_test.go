@@ -12,6 +12,7 @@ import (
 	"vise/model"
 	"vise/store/home"
 	"vise/store/lock"
+	"vise/store/storetest"
 )
 
 // TestHooksAtABusyLedgerLoseAndDoubleNothing runs 32 hooks at once while another process holds the ledger. Then four
@@ -131,6 +132,7 @@ func TestTheNextHookTakesInWhatWaits(t *testing.T) {
 
 // TestContextComesLateRatherThanNever: the first hook of the session that finds the ledger free brings it.
 func TestContextComesLateRatherThanNever(t *testing.T) {
+	storetest.Slow(t)
 	t.Parallel()
 	for _, x := range []struct{ program, begins, goesOn string }{
 		{"claude", "SessionStart", "PostToolUse"}, {"claude", "UserPromptSubmit", "UserPromptSubmit"},
@@ -168,6 +170,7 @@ func TestContextComesLateRatherThanNever(t *testing.T) {
 
 // A program that waits for a permission sends nothing further: its prompt waits in the queue while another process holds the ledger.
 func TestAPromptAtABusyLedgerIsQueued(t *testing.T) {
+	storetest.Slow(t)
 	t.Parallel()
 	b := newHookBench(t)
 	holder := lock.On(nil, filepath.Join(b.dir, "ledger.lock"), "a test")

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"vise/model"
+	"vise/store/storetest"
 )
 
 // limitUntil is the end of the usage limit of an agent's program, as the ledger has it.
@@ -31,6 +32,7 @@ func limitReached() (words string, over time.Time) {
 // TestAUsageLimitThatASessionTellsHoldsItsAgent until it ends, the operator ends it, or a turn ends well. Then the
 // session is woken with the messages that came meanwhile.
 func TestAUsageLimitThatASessionTellsHoldsItsAgent(t *testing.T) {
+	storetest.Slow(t)
 	t.Parallel()
 	words, over := limitReached()
 	failure := fmt.Sprintf(`{"session_id":"s1","hook_event_name":"StopFailure","error":"rate_limit","last_assistant_message":%q}`, words)

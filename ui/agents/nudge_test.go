@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"vise/model"
+	"vise/store/storetest"
 )
 
 const codexStop = `{"session_id":"th1","turn_id":"t1","hook_event_name":"Stop","stop_hook_active":false,"last_assistant_message":"I rest."}`
@@ -49,6 +50,7 @@ func (b *hookBench) queued(agent model.AgentID) (n int) {
 
 // TestASessionOfCodexsServerIsPrompted when something is urgent. The text is sent by the prompt's own hook, not before.
 func TestASessionOfCodexsServerIsPrompted(t *testing.T) {
+	storetest.Slow(t)
 	t.Parallel()
 	b, prompts := served(t)
 	b.must(codexStop, "codex", "Stop")

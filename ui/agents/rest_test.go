@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"vise/model"
+	"vise/store/storetest"
 )
 
 // waiting is a hook that waits for an idle session.
@@ -74,6 +75,7 @@ func (w *waiting) ends(words string) {
 // TestARestingSessionIsWoken with what is said to it after its turn. A message that is not urgent wakes no session. The
 // message is then sent, not seen.
 func TestARestingSessionIsWoken(t *testing.T) {
+	storetest.Slow(t)
 	t.Parallel()
 	b := newHookBench(t)
 	b.apply("claude", model.AddAgent{AgentID: "claude"})
@@ -100,6 +102,7 @@ func TestARestingSessionIsWoken(t *testing.T) {
 // TestOneWaitsForASession: the newest hook waits, and a hook of another session goes on waiting. Of two sessions only
 // one gets a message.
 func TestOneWaitsForASession(t *testing.T) {
+	storetest.Slow(t)
 	t.Parallel()
 	b := newHookBench(t)
 	b.apply("claude", model.AddAgent{AgentID: "claude"})

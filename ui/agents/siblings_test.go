@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"vise/model"
+	"vise/store/storetest"
 )
 
 // picks is the hook of a pick, with the pick itself.
@@ -44,6 +45,7 @@ func (b *hookBench) urgentFor(session string, rests bool) (mine, others bool) {
 
 // TestAMessageIsForTheSessionThatWorks, not for an idle one, while one works.
 func TestAMessageIsForTheSessionThatWorks(t *testing.T) {
+	storetest.Slow(t)
 	t.Parallel()
 	b := newHookBench(t)
 	b.apply("claude", model.AddAgent{AgentID: "claude"})
@@ -61,6 +63,7 @@ func TestAMessageIsForTheSessionThatWorks(t *testing.T) {
 
 // TestAMessageAboutAnItemIsForTheSessionThatHoldsIt, working or idle.
 func TestAMessageAboutAnItemIsForTheSessionThatHoldsIt(t *testing.T) {
+	storetest.Slow(t)
 	t.Parallel()
 	b := newHookBench(t)
 	one := b.apply("claude", model.CreateWorkItem{Objective: "Split the limiter"}).WorkItemID

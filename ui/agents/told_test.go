@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"vise/store/home"
+	"vise/store/storetest"
 	"vise/ui/acp"
 	"vise/ui/transcript"
 )
@@ -85,6 +86,7 @@ func TestATranscriptIsReadFromWhereTheLastReadingEnded(t *testing.T) {
 
 // Of a long transcript the end is told, and that there is more.
 func TestOfALongTranscriptTheEndIsTold(t *testing.T) {
+	storetest.Slow(t)
 	line := `{"type":"assistant","message":{"id":"m%d","content":[{"type":"text","text":"word %d ` + strings.Repeat("x", 1000) + `"}]}}` + "\n"
 	var long strings.Builder
 	for i := range 3000 {

@@ -13,6 +13,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"vise/store/storetest"
 )
 
 // The crowd has 8 processes at a time, and 5 % of them are killed. VISE_CROWD=200 asks for the long run of 200 commands
@@ -26,6 +28,7 @@ const (
 // moment. A killed command is repeated with the same key. At the end every acknowledged change is saved once, and the
 // home is sound.
 func TestACrowdOfProcessesLosesNothing(t *testing.T) {
+	storetest.Slow(t)
 	commands := 20
 	if n := os.Getenv("VISE_CROWD"); n != "" {
 		fmt.Sscan(n, &commands)

@@ -18,6 +18,7 @@ import (
 // An answer names the damage that its read finds, with a way out and exit 5. The rest is shown, and changes of other
 // things are made.
 func TestDamageIsNamedWhereItIsRead(t *testing.T) {
+	storetest.Slow(t)
 	t.Parallel()
 	for _, c := range []struct {
 		name  string
@@ -85,6 +86,7 @@ func damagedHome(t *testing.T, table, part string) string {
 // The pages of a ledger can form a circle after a power cut on a disk that ignores syncs. No process crashes on it:
 // every verb reports the damage and how to restore the ledger.
 func TestAVerbOnPagesInACircleSaysDamaged(t *testing.T) {
+	storetest.Slow(t)
 	t.Parallel()
 	home, open, done := newHome(t)
 	for range 20 {

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"vise/store/files"
+	"vise/store/storetest"
 )
 
 // A day at the console: the real program on a pseudo-terminal, on a ledger that agents change through other processes,
@@ -34,6 +35,7 @@ const (
 )
 
 func TestADayAtTheConsole(t *testing.T) {
+	storetest.Slow(t)
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	d := &day{crowd: &crowd{t: t, home: t.TempDir()}, rand: rand.New(rand.NewPCG(seed, 1)), over: make(chan struct{})}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"vise/model"
+	"vise/store/storetest"
 )
 
 // largeImport is the number of work items in TestALargeImportIsManyChanges: 100000 takes half a minute.
@@ -46,6 +47,7 @@ func largeHolon(t *testing.T, n int) string {
 // TestALargeImportIsManyChanges interrupts an import after its first change, and repeats it: each item is imported
 // once, in as many changes as it has parts.
 func TestALargeImportIsManyChanges(t *testing.T) {
+	storetest.Slow(t)
 	dir, home := largeHolon(t, *largeImport), ""
 	records := *largeImport + *largeImport/20*3
 	ledger, err := readHolon(t.Context(), dir)

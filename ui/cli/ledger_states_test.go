@@ -16,6 +16,7 @@ import (
 	"vise/store"
 	"vise/store/kv"
 	"vise/store/lock"
+	"vise/store/storetest"
 )
 
 // refuses expects an error of one of the codes, with a way out, and an unchanged home.
@@ -32,6 +33,7 @@ func refuses(t *testing.T, home string, args []string, codes ...model.Code) {
 }
 
 func TestEveryVerbSaysWhoHoldsTheLedger(t *testing.T) {
+	storetest.Slow(t)
 	t.Parallel()
 	home, open, done := newHome(t)
 	held := lock.On(nil, filepath.Join(home, "ledger.lock"), "somebody else")
@@ -60,6 +62,7 @@ func TestEveryVerbSaysWhoHoldsTheLedger(t *testing.T) {
 
 // A ledger of a newer vise is read as far as possible, and never written.
 func TestALedgerFromTheFutureIsOnlyRead(t *testing.T) {
+	storetest.Slow(t)
 	t.Parallel()
 	home, open, done := newHome(t)
 	b := kv.OpenBolt(nil, filepath.Join(home, "ledger.db"), lock.On(nil, filepath.Join(home, "ledger.lock"), "test"))

@@ -9,10 +9,13 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"vise/store/storetest"
 )
 
 // Doctor names what a killed driver left running, and its repair ends that.
 func TestDoctorNamesAndEndsWhatAKilledDriverLeft(t *testing.T) {
+	storetest.Slow(t)
 	t.Parallel()
 	home, _, _ := newHome(t)
 	file := filepath.Join(t.TempDir(), "pid")

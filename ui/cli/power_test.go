@@ -17,6 +17,7 @@ import (
 // After any power cut, everything that verbs reported as done is there as they showed it, with plans and reports. The
 // last command, repeated under its key, is reported as done (P1, P3).
 func TestAPowerCutTakesNothingThatAVerbSaidIsDone(t *testing.T) {
+	storetest.Slow(t)
 	t.Parallel()
 	dir := filepath.Join(storetest.MemoryDir(t), "home")
 	mustAsk(t, dir, "init", "--agent", "default")

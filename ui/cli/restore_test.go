@@ -13,6 +13,7 @@ import (
 
 	"vise/model"
 	"vise/store"
+	"vise/store/storetest"
 )
 
 // grownHome returns a home with some changes, and the place in the live file of its journal where they begin.
@@ -165,6 +166,7 @@ func TestARestoreOfADamagedLedgerSaysExactlyWhatIsLost(t *testing.T) {
 // home.json bounds the ledger's revision, whichever process is killed at whichever time: it is moved before a change
 // that would pass it.
 func TestTheBoundHoldsAtEveryRevision(t *testing.T) {
+	storetest.Slow(t)
 	t.Parallel()
 	home := filepath.Join(t.TempDir(), "home")
 	l, err := store.Create(home, store.Options{})
@@ -187,6 +189,7 @@ func TestTheBoundHoldsAtEveryRevision(t *testing.T) {
 
 // Any moment of the history can become a home of its own; the home itself stays as it is.
 func TestARestoreAtAMomentMakesANewHome(t *testing.T) {
+	storetest.Slow(t)
 	t.Parallel()
 	home, _, _ := grownHome(t, 20)
 	before := digest(home)
@@ -241,6 +244,7 @@ func TestARestoreAtAMomentMakesANewHome(t *testing.T) {
 
 // A backup becomes the home that is not there; another home, or no backup, is refused and says what to do.
 func TestABackupIsRestoredWhereNoHomeIs(t *testing.T) {
+	storetest.Slow(t)
 	t.Parallel()
 	home, _, _ := grownHome(t, 5)
 	dir := t.TempDir()

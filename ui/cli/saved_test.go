@@ -197,6 +197,7 @@ func (b *savedBench) before(verb string) *savedBench {
 // TestWhatIsSavedIsSaidToBeSaved makes each transaction of each verb fail, once and from then on, in each way, and
 // loses the outcome of commits. The exit code and the answer must say whether the verb's command was committed.
 func TestWhatIsSavedIsSaidToBeSaved(t *testing.T) {
+	storetest.Slow(t)
 	table := changing(t, t.TempDir())
 	for _, v := range verbs() {
 		changes := slices.Contains([]string{"work", "running", "repository"}, v.group) && !slices.Contains(elsewhere, v.name())

@@ -25,9 +25,7 @@ import (
 // and retries idle agents; the driver is killed twice during a turn. The journal proves that nothing happened twice,
 // and counts the turns.
 func TestAFleetComesToItsEndWhateverHappensToItsDriver(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes half a minute")
-	}
+	storetest.Slow(t)
 	h := newFleetHome(t)
 	for _, agent := range []model.AgentID{"ann", "bob", "cid"} {
 		for _, objective := range fleet[agent] {

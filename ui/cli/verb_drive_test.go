@@ -14,6 +14,7 @@ import (
 
 	"vise/model"
 	"vise/store"
+	"vise/store/storetest"
 )
 
 // fleetHome is a home on which verbs run.
@@ -242,6 +243,7 @@ func TestATokenIsShownOnceAndNeverListed(t *testing.T) {
 }
 
 func TestTasksRunAreListedShownAndStopped(t *testing.T) {
+	storetest.Slow(t)
 	h := newFleetHome(t)
 	id := h.do("agent:ann", model.CreateWorkItem{Objective: "One"}).WorkItemID
 	if out, err := h.run("task", "run", "--item", string(id), "--", "sh", "-c", "echo 'it \x1b[2Jbroke'; exit 3"); err == nil || !strings.Contains(out, "failed: exit status 3") {

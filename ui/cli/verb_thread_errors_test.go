@@ -13,6 +13,7 @@ import (
 )
 
 func TestEveryRefusalHasACodeAndAnExitStatus(t *testing.T) {
+	storetest.Slow(t)
 	for _, s := range []struct {
 		args []string
 		exit int

@@ -32,6 +32,7 @@ func onFeature(t *testing.T) (storetest.Repo, *threadCLI) {
 }
 
 func TestAThreadFollowsTheHistoryOfItsBranch(t *testing.T) {
+	storetest.Slow(t)
 	for _, s := range []struct {
 		name   string
 		do     func(r storetest.Repo)

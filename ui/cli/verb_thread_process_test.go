@@ -38,6 +38,7 @@ func knownFacts(t *testing.T, dir, id string) string {
 }
 
 func TestProcessesAtOnceLoseNothing(t *testing.T) {
+	storetest.Slow(t)
 	const writers, updates = 6, 6
 	r := storetest.RepoWithCommit(t)
 	newThreadCLI(t, r.Dir).data("start", "g")
@@ -66,6 +67,7 @@ func TestProcessesAtOnceLoseNothing(t *testing.T) {
 // A writer is killed again and again during its work. Each time the files are whole, the lock is free, and every
 // acknowledged update is there.
 func TestAKilledWriterLeavesWholeFiles(t *testing.T) {
+	storetest.Slow(t)
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	rnd := rand.New(rand.NewPCG(seed, 0))

@@ -29,6 +29,7 @@ type replay struct {
 // Every recorded case is replayed. The table of differences has each place where vise intentionally differs, and no
 // place that is equal.
 func TestRecordedCasesAreReplayed(t *testing.T) {
+	storetest.Slow(t)
 	root := os.Getenv("VISE_SHARED")
 	if root == "" {
 		root = "../../../shared"

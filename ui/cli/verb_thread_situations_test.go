@@ -13,6 +13,7 @@ import (
 // The answers of status, prepare and resume about a thread of feature/login, saved on a clean tree, for several states
 // of the repository.
 func TestWhatIsSaidInEachGitSituation(t *testing.T) {
+	storetest.Slow(t)
 	git := func(args ...string) func(storetest.Repo) { return func(r storetest.Repo) { r.Git(args...) } }
 	for _, s := range []struct {
 		name   string

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"vise/store/lock"
+	"vise/store/storetest"
 )
 
 // held is a home whose ledger this test holds, with a hook's report that waits for it too.
@@ -31,6 +32,7 @@ func held(t *testing.T) (home, open, done string) {
 
 // A verb that needs the ledger several times waits for it no longer, in all, than for one time.
 func TestNoVerbWaitsLongerThanItsLimit(t *testing.T) {
+	storetest.Slow(t)
 	t.Parallel()
 	home, open, done := held(t)
 	var mu sync.Mutex

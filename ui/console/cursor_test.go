@@ -14,6 +14,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"vise/model"
+	"vise/store/storetest"
 )
 
 // recorder records what the console asks of the ledger.
@@ -66,6 +67,7 @@ func (x *randomRun) shownCursor() string {
 // An act is about the item that was under the cursor in the frame in which the act began, whatever happens meanwhile,
 // and never about an item that moved there.
 func TestAnActIsAboutTheItemThatWasShown(t *testing.T) {
+	storetest.Slow(t)
 	acts := 0
 	for range 25 {
 		seed := rand.Uint64()

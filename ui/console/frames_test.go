@@ -16,6 +16,7 @@ import (
 
 	"vise/model"
 	"vise/store/home"
+	"vise/store/storetest"
 	"vise/ui/acp"
 	"vise/ui/config"
 )
@@ -28,6 +29,7 @@ var updateFrames = flag.Bool("update", false, "write docs/frames anew")
 const framesAt = "../../docs/frames/"
 
 func TestFramesInTheDocumentationAreThoseOfTheConsole(t *testing.T) {
+	storetest.Slow(t)
 	for _, size := range [][2]int{{200, 60}, {120, 36}, {80, 24}, {50, 20}} {
 		name := fmt.Sprintf("%dx%d", size[0], size[1])
 		t.Run(name, func(t *testing.T) {

@@ -17,6 +17,7 @@ import (
 
 // Whatever a text from outside contains, and wherever it is shown, a frame has only visible characters and colours.
 func TestNoTextDrivesTheTerminal(t *testing.T) {
+	storetest.Slow(t)
 	for name, payload := range storetest.Payloads {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

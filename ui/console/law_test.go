@@ -14,6 +14,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"vise/model"
+	"vise/store/storetest"
 	"vise/ui/action"
 	"vise/ui/config"
 	"vise/ui/console/screen"
@@ -26,6 +27,7 @@ const stepsAWorld = 500
 // names every command that a key sends, and its hint is the hint line. Others never take it away from the operator, and
 // no typed character is lost.
 func TestAKeyBelongsToWhatTheEyeSees(t *testing.T) {
+	storetest.Slow(t)
 	var total lawCounts
 	for range lawSteps / stepsAWorld {
 		seed := rand.Uint64()

@@ -5,11 +5,14 @@ import (
 	"testing/synctest"
 
 	tea "charm.land/bubbletea/v2"
+
+	"vise/store/storetest"
 )
 
 // At every size, in every pane, with and without zoom and dialog, each line has the screen's width, and the number of
 // lines is the screen's height.
 func TestEveryFrameFillsTheScreen(t *testing.T) {
+	storetest.Slow(t)
 	synctest.Test(t, func(t *testing.T) {
 		wd := newWorld(t, 120, 36, nil)
 		defer wd.end()

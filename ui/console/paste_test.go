@@ -15,6 +15,7 @@ import (
 
 // After a paste of 10 MB a field has as much text as it takes, and the console stays responsive.
 func TestAHugePasteFitsAFieldAndStaysFluid(t *testing.T) {
+	storetest.Slow(t)
 	for name, unit := range map[string]string{"words": "some words ", "lines": "line\n", "cjk": "日本語", "escapes": "\x1b[31m\x9b", "no UTF-8": "\xff\xfe", "marks": "e\u0301"} {
 		huge := strings.Repeat(unit, 10<<20/len(unit))
 		places := []string{"c", "/"}

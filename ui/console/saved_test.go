@@ -99,6 +99,7 @@ var actsThatSend = []acted{
 // TestWhatIsSavedIsSaidToBeSaved presses each act while the reads after it fail: the screen says that the act is done,
 // and not that it is not.
 func TestWhatIsSavedIsSaidToBeSaved(t *testing.T) {
+	storetest.Slow(t)
 	for _, x := range actsThatSend {
 		for code, trouble := range storetest.Troubles {
 			synctest.Test(t, func(t *testing.T) {

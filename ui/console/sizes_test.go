@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"vise/model"
+	"vise/store/storetest"
 )
 
 // sized are the sizes at which an act must be possible, and nothing that is not on the screen may be done.
@@ -54,6 +55,7 @@ func (wd *world) strike(r *recorder, keys ...string) (sent []model.Command, seen
 
 // Every act of every dialog can be done at every size, if need be after scrolling, and what is final says so on the screen on which it is done.
 func TestEveryActIsPossibleAtEverySizeAndWhatIsFinalSaysSo(t *testing.T) {
+	storetest.Slow(t)
 	long := "create a Split the rate limiter out of the gateway and keep every header byte for byte as it was before, whatever the cost"
 	finals := []acted{
 		{"", []string{long, "todos a - Measure it | - Move it | - Document it | - Announce it"}, []string{"c", "=Done.", "ctrl+s"}, "Round", ""},
@@ -87,6 +89,7 @@ type choosingOf struct {
 
 // Each choice can be reached at every size, and one that is not on the screen cannot be chosen.
 func TestAChoiceIsMadeOnlyWhereItIsSeen(t *testing.T) {
+	storetest.Slow(t)
 	why := strings.Repeat("It matters, because the reasons are many and long. ", 6)
 	ask := "ask a Which one is it to be? " + why
 	answers := map[string]string{}

@@ -100,6 +100,7 @@ func eachPoint(t *testing.T, share int, calls string, faults ...string) {
 // A verb or an MCP server is killed at a system call that changes a file. The change is then made or not made. It is
 // made if the answer said so, and a second call with the same key makes it at most once (P1, P3).
 func TestACallerWhoseProcessIsKilledAtAnyCallRepeatsSafely(t *testing.T) {
+	storetest.Slow(t)
 	eachPoint(t, storetest.Amount(40, 1),
 		"pwrite64,write,fdatasync,fsync,ftruncate,renameat,linkat,unlinkat,mkdirat,fchmodat,openat,flock", "signal=KILL:when=%d")
 }
@@ -107,6 +108,7 @@ func TestACallerWhoseProcessIsKilledAtAnyCallRepeatsSafely(t *testing.T) {
 // A system call that changes a file fails. The answers of verbs and tools then say truly that the change is done, not
 // done or not known, and give the key to look it up.
 func TestAnErrorOfAnyCallIsToldTruly(t *testing.T) {
+	storetest.Slow(t)
 	eachPoint(t, storetest.Amount(40, 1), "pwrite64,fdatasync,fsync,ftruncate,renameat,linkat,unlinkat",
 		"error=EIO:when=%d", "error=ENOSPC:when=%d", "error=EIO:when=%d+", "error=ENOSPC:when=%d+")
 }

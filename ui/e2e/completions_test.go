@@ -14,6 +14,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"vise/model"
+	"vise/store/storetest"
 )
 
 // leftover is what a completion leaves of an item, without what differs between homes: ids, times, and the number of
@@ -35,6 +36,7 @@ var cases = []string{"With words", "Without words", "One of two", "Two of two"}
 // TestACompletionLeavesTheSameRecordsThroughEveryFrontend compares MCP with hooks, the driver, and the console for what
 // a person can do there.
 func TestACompletionLeavesTheSameRecordsThroughEveryFrontend(t *testing.T) {
+	storetest.Slow(t)
 	by := map[string]map[string]leftover{}
 	for name, through := range map[string]func(*home, map[string]model.ItemID){"mcp": throughTools, "drive": throughDriver, "console": throughConsole} {
 		h := newHome(t, "ann")

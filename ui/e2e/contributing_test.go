@@ -14,6 +14,7 @@ import (
 
 // The worked examples of docs/contributing.md are short, apply to the source, leave its files readable, and compile.
 func TestWorkedExamples(t *testing.T) {
+	storetest.Slow(t)
 	storetest.Needs(t, "git")
 	page, err := os.ReadFile("../../docs/contributing.md")
 	if err != nil {

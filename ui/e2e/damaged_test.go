@@ -17,6 +17,7 @@ import (
 // A byte of the ledger is damaged. Each verb then shows what was written or names the damage, and ends. A change that
 // it reports as made is saved, a refused one is not. After vise restore everything is as before (P9).
 func TestVerbsOnADamagedLedgerTellTheTruth(t *testing.T) {
+	storetest.Slow(t)
 	s := newStaged(t, true)
 	list := []string{"list", "--agent", "ann", "--limit", "100"}
 	truth := s.read(list...)

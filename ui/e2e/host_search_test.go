@@ -11,12 +11,14 @@ import (
 
 	"vise/model"
 	service "vise/store/home"
+	"vise/store/storetest"
 	"vise/ui/action"
 )
 
 // TestASearchGoesOnOverHosts: a finished search adds the new items of each home once, in the order of their times, also
 // from a host that connects late.
 func TestASearchGoesOnOverHosts(t *testing.T) {
+	storetest.Slow(t)
 	there, here := newHome(t, "ann"), newHome(t, "bob")
 	there.must("new", "There before", "--agent", "ann")
 	here.must("new", "Here before", "--agent", "bob")

@@ -119,6 +119,7 @@ func (s *sshd) cut() (n int) {
 // TestAHostOverSSHThatIsCut sends messages to a home behind sshd while its sessions are killed again and again. Each
 // message arrives once and in order. At the end this side knows the state of the host.
 func TestAHostOverSSHThatIsCut(t *testing.T) {
+	storetest.Slow(t)
 	there, here := newHome(t, "ann"), newHome(t, "bob")
 	server := newSSHD(t, there.dir)
 	h, err := service.Open(here.dir, service.Options{})

@@ -22,6 +22,7 @@ import (
 // Verbs, MCP servers and the webhook server are killed in loops, by one caller and by eight. What they reported as done
 // is saved, what they reported as not done is not, and a request repeated under its key is carried out once (P1, P3).
 func TestWhatIsSaidBeforeAKillIsTrue(t *testing.T) {
+	storetest.Slow(t)
 	for _, callers := range []int{1, 8} {
 		t.Run(fmt.Sprint(callers, " at a time"), func(t *testing.T) {
 			h := newHome(t, someAgents...)

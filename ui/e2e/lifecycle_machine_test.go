@@ -18,6 +18,7 @@ import (
 // command after the other: one focus; a completion is final; whatever makes an item wait releases its focus; no trigger
 // clears a blocker; nothing switches the focus unasked. Package model checks its rules with more random sequences.
 func TestEverySequenceLeadsALedgerWhereTheLifecycleSays(t *testing.T) {
+	storetest.Slow(t)
 	dir := t.TempDir()
 	n := 0
 	for _, c := range []struct {

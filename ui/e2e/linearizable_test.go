@@ -28,6 +28,7 @@ var someAgents = []string{"ann", "bob", "cy"}
 // Eight processes and more send commands. Some are killed and ask again by key. All answers are as if the commands had
 // come one after the other (P2, P3).
 func TestAHistoryOfManyProcessesIsLinearizable(t *testing.T) {
+	storetest.Slow(t)
 	calls := storetest.Amount(600, 10_000)
 	h := newHome(t, someAgents...)
 	if storetest.Long {
@@ -77,6 +78,7 @@ func TestAHistoryOnAClusterIsLinearizable(t *testing.T) {
 // The checker can fail: it rejects a ledger that reads in one transaction and writes in another, and accepts the same
 // ledger with one user.
 func TestASplitTransactionIsFoundOut(t *testing.T) {
+	storetest.Slow(t)
 	for _, c := range []struct {
 		members int
 		want    porcupine.CheckResult

@@ -18,6 +18,7 @@ import (
 // A ledger of a million events of one agent opens, changes, lists, shows and compacts within bounds. The everyday run
 // has fewer events and compares the best times with the bounds.
 func TestAMillionEventsAreNotFelt(t *testing.T) {
+	storetest.Slow(t)
 	events := storetest.Amount(10_000, 1_000_000)
 	m := newMillion(t, events)
 	m.times("open", 5*time.Millisecond, 200, m.opens)

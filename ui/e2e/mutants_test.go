@@ -121,6 +121,7 @@ func TestEachMutantApplies(t *testing.T) {
 
 // For each planted fault a test fails that guards against it. The short run plants two.
 func TestEachPlantedFaultIsFound(t *testing.T) {
+	storetest.Slow(t)
 	tool := storetest.Needs(t, "go")
 	root, err := filepath.Abs("../..")
 	must(t, err)

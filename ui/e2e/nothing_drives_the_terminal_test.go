@@ -22,6 +22,7 @@ import (
 // Whatever agents write, and wherever it is shown, the console and the verbs send a real terminal only the control
 // sequences that a harmless home causes (P6).
 func TestNothingThatAgentsWriteDrivesTheTerminal(t *testing.T) {
+	storetest.Slow(t)
 	if len(storetest.Payloads) < 40 {
 		t.Errorf("only %d payloads", len(storetest.Payloads))
 	}

@@ -43,6 +43,7 @@ const programLimit = 3 * time.Minute
 //
 //	VISE_PROGRAMS=DIR:DIR go test -tags soak ./ui/e2e -run ProgramsWork -matrix
 func TestProgramsWorkWithVise(t *testing.T) {
+	storetest.Slow(t)
 	dirs := filepath.SplitList(os.Getenv(programsVariable))
 	if len(dirs) == 0 {
 		storetest.Lacks(t, "agents' programs ("+programsVariable+" names their directories)")

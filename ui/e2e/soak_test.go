@@ -29,6 +29,7 @@ import (
 //
 // VISE_SOAK gives another duration: VISE_SOAK=30m go test -tags soak ./ui/e2e -run Soak.
 func TestASoakBreaksNoPromiseAndLeavesNothingBehind(t *testing.T) {
+	storetest.Slow(t)
 	d := storetest.Amount(10*time.Second, 30*time.Minute)
 	if s := os.Getenv("VISE_SOAK"); s != "" {
 		var err error

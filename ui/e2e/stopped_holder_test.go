@@ -40,6 +40,7 @@ const startUp = time.Second
 // While a stopped process holds the ledger, verbs name it, say that it is stopped and since when, and exit with 75. The
 // console keeps showing the last state, says the same, and goes on when the process does (P10).
 func TestAStoppedHolderIsNamedAndTheConsoleGoesOnShowing(t *testing.T) {
+	storetest.Slow(t)
 	h := newHome(t, "ann")
 	h.must("new", "What is there stays on the screen", "--agent", "ann")
 	x := onTerminal(t, h.command(ctx), 120, 36)
@@ -80,6 +81,7 @@ func TestAStoppedHolderIsNamedAndTheConsoleGoesOnShowing(t *testing.T) {
 // A stopped process holds the ledger. Verbs and tools then report a change as not done, and it is not saved. Repeated
 // under its key it is made once (P10, P3).
 func TestWhatIsAskedWhileTheHolderIsStoppedIsNotDone(t *testing.T) {
+	storetest.Slow(t)
 	s := newStaged(t, false)
 	c := storetest.Start(t, "hold", s.dir)
 	c.Expect("inside")
@@ -103,6 +105,7 @@ func TestWhatIsAskedWhileTheHolderIsStoppedIsNotDone(t *testing.T) {
 
 // Ctrl-Z at any time of a verb blocks no other process. When the verb goes on, it carries out its command.
 func TestCtrlZOfAVerbKeepsNobodyOut(t *testing.T) {
+	storetest.Slow(t)
 	s := newStaged(t, false)
 	rng := rand.New(rand.NewPCG(storetest.Seed(t), 1))
 	begun := time.Now()

@@ -55,6 +55,7 @@ func claim(args []string) {
 // One of three drivers has the turn. When it is killed, or stopped for longer than its lease, another takes over in
 // time, and no later write of the first counts (P4).
 func TestADriverThatIsGoneOrStoppedIsReplacedAndWritesNothingMore(t *testing.T) {
+	storetest.Slow(t)
 	ttl := storetest.Amount(500*time.Millisecond, 600*time.Millisecond)
 	h := newHome(t, "ann")
 	l := h.open()

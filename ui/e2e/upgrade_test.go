@@ -9,14 +9,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"vise/store/storetest"
 )
 
 // Two versions of vise use one home. Both change it until the newer one has changed its format. Then the older one can
 // only read it, and its changes are refused. The newer version is this source with one more migration.
 func TestAnOlderVersionBesideANewerOne(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds another vise")
-	}
+	storetest.Slow(t)
 	older := newHome(t, "ann")
 	newer := &home{t: t, dir: older.dir, program: withOneMoreMigration(t)}
 

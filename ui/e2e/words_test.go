@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"vise/store/storetest"
 )
 
 var (
@@ -27,6 +29,7 @@ func wantNone(t *testing.T, where, text string) {
 
 // Nobody who looks at the console, or reads help and the answers of commands, meets a word of the ledger that has another on screen.
 func TestWordsOnScreenAreNotTheLedgers(t *testing.T) {
+	storetest.Slow(t)
 	frames, err := filepath.Glob("../console/testdata/*.txt")
 	must(t, err)
 	for _, file := range append(frames, "../../docs/frames/80x24.txt") {

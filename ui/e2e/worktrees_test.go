@@ -19,6 +19,7 @@ import (
 // TestTwoSessionsInTwoWorktrees lets two sessions of the real Claude Code complete at the same moment, each in its own
 // work tree and as its own agent. Both reports are exact, and neither session changes the other's item.
 func TestTwoSessionsInTwoWorktrees(t *testing.T) {
+	storetest.Slow(t)
 	path := filepath.Join(os.Getenv(programsVariable), "claude")
 	if _, err := os.Stat(path); err != nil || os.Getenv(programsVariable) == "" {
 		storetest.Lacks(t, "claude ("+programsVariable+" names its directory)")

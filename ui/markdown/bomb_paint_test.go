@@ -15,6 +15,7 @@ import (
 // long run checks the tenth, on a quiet machine. The everyday run, beside all other tests, checks that the best of a
 // few is within a second: a bomb takes many.
 func TestBombsArePaintedAtOnce(t *testing.T) {
+	storetest.Slow(t)
 	const most = 100 << 10 // KB
 	limit := storetest.Amount(time.Second, 100*time.Millisecond)
 	style := styleOf(t, "dark")

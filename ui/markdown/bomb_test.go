@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"vise/model"
+	"vise/store/storetest"
 )
 
 type bomb struct{ name, src string }
@@ -86,6 +87,7 @@ func definitions(n int) string {
 // Glamour gets only small and flat parts, so none of these takes long. The bounds are calls and bytes, which do not
 // depend on the machine's load.
 func TestBombsReachGlamourInSmallPieces(t *testing.T) {
+	storetest.Slow(t)
 	style := styleOf(t, "dark")
 	for _, bomb := range bombs() {
 		t.Run(bomb.name, func(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"vise/model"
+	"vise/store/storetest"
 )
 
 func TestWhatTakesTooLongIsShownAsWrittenAndNotTriedAgain(t *testing.T) {
@@ -103,6 +104,7 @@ func TestABlockIsLaidOutOnceForEachLook(t *testing.T) {
 }
 
 func TestKeptBlocksAreBoundedInMemory(t *testing.T) {
+	storetest.Slow(t)
 	r := unlimited()
 	d := Split(model.Text(strings.Repeat("sixteen-letters ", 1000)))
 	for width := 20; width < 4000; width += 8 {

@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"vise/model"
+	"vise/store/storetest"
 )
 
 // lit returns the changed lines as they are shown, with the new words in brackets.
@@ -49,6 +50,7 @@ func TestTheWordsThatChangedAreLit(t *testing.T) {
 
 // A plan of 5 MB in which every word is changed is compared so fast that nobody waits.
 func TestALongPlanIsComparedByWordsInTime(t *testing.T) {
+	storetest.Slow(t)
 	old, now := strings.Repeat("one two three\n", 5<<20/14), strings.Repeat("four five six\n", 5<<20/14)
 	began := time.Now()
 	words := Split(model.Text(now)).Changed(Split(model.Text(old))).Words()

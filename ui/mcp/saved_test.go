@@ -65,6 +65,7 @@ func serveFaults(t *testing.T) (c *client, f *storetest.Faults, ids *strings.Rep
 // TestWhatIsSavedIsSaidToBeSaved makes each transaction of each tool that acts fail, once and from then on: the answer
 // says whether the tool's command was committed.
 func TestWhatIsSavedIsSaidToBeSaved(t *testing.T) {
+	storetest.Slow(t)
 	acting := map[string]string{
 		"CreateWorkItem": `{"objective":"Two"}`, "UpdateWorkItem": `{"work_item_id":"$open","objective":"x"}`,
 		"CompleteWorkItem": `{"work_item_id":"$open"}`, "PickWorkItem": `{"work_item_id":"$other","reason":"r"}`,

@@ -12,6 +12,7 @@ import (
 	"vise/model"
 	"vise/model/prompt"
 	"vise/store/home"
+	"vise/store/storetest"
 	"vise/ui/mcp"
 )
 
@@ -152,6 +153,7 @@ func TestPinnedServerServesNobodyElse(t *testing.T) {
 
 // TestRepliesKeepWithinTwoThousandTokens fills an item to its limits and reads it in all ways.
 func TestRepliesKeepWithinTwoThousandTokens(t *testing.T) {
+	storetest.Slow(t)
 	c := serve(t, "ann", nil)
 	c.initialize()
 	long := repeat("ж", 2000)

@@ -14,6 +14,7 @@ import (
 	"vise/model"
 	"vise/store"
 	"vise/store/home"
+	"vise/store/storetest"
 	"vise/ui/acp"
 	"vise/ui/config"
 )
@@ -80,6 +81,7 @@ func TestEachCompletionOfATurnGetsItsOwnWords(t *testing.T) {
 
 // However a turn is cut off, what was said in it is in the ledger.
 func TestWhatWasSaidInATurnThatWasCutOffIsKept(t *testing.T) {
+	storetest.Slow(t)
 	for name, c := range map[string]struct {
 		script string
 		turn   config.Turn
@@ -173,6 +175,7 @@ func TestAFormIsAQuestionAndItsAnswerReachesTheProgram(t *testing.T) {
 
 // After a restart the agent's session for the item goes on, in the mode that asks. What an old session repeats is not said again.
 func TestASessionGoesOnAfterARestart(t *testing.T) {
+	storetest.Slow(t)
 	for can, want := range map[string]string{
 		`{"loadSession":true,"sessionCapabilities":{"resume":{}}}`: "session/resume", `{"loadSession":true}`: "session/load", `{}`: "session/new",
 	} {
@@ -211,6 +214,7 @@ func TestAnAdapterRunsThePersonsOwnProgram(t *testing.T) {
 
 // What a session said when its driver was killed reaches the ledger once, with the report, and the permission that it asked for is gone.
 func TestWhatAKilledDriversSessionSaidIsSettledOnce(t *testing.T) {
+	storetest.Slow(t)
 	for name, words := range map[string]string{
 		"acp-dies-speaking": "Half a thou", "acp-dies-done": "Done: it works.", "acp-dies-asking": "May I?",
 		"acp-dies-speaking, and its turn is over": "Half a thou", "acp-dies-done, and its turn is over": "Done: it works.",
@@ -324,6 +328,7 @@ func TestAStoppedAgentsProgramEnds(t *testing.T) {
 
 // While another process holds the ledger, for longer than a command waits for it, a program is not held back, and none of its words is lost.
 func TestAFloodIsKeptWhileTheLedgerIsHeld(t *testing.T) {
+	storetest.Slow(t)
 	b, dir := newBench(t), t.TempDir()
 	id := b.do(model.Operator, model.CreateWorkItem{Objective: "One"}).WorkItemID
 	p := b.program("acp-floods")

@@ -9,6 +9,7 @@ import (
 
 	"vise/model"
 	"vise/store/home"
+	"vise/store/storetest"
 	"vise/ui/acp"
 	"vise/ui/config"
 )
@@ -101,6 +102,7 @@ func TestAPermissionIsAskedAndItsAnswerReachesTheProgram(t *testing.T) {
 }
 
 func TestATurnThatWaitsForAPersonCountsNoTime(t *testing.T) {
+	storetest.Slow(t)
 	b := newBench(t)
 	b.do(model.Operator, model.CreateWorkItem{Objective: "One"})
 	p := b.program("acp-asks")

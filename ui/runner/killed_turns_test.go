@@ -86,6 +86,7 @@ func note(dir, kind string, words []string) {
 
 // Words that a program said are in the ledger once, whatever is killed: the program, its driver, both.
 func TestWordsOutliveKills(t *testing.T) {
+	storetest.Slow(t)
 	seed := *killedSeed
 	if seed == 0 {
 		seed = storetest.Seed(t)

@@ -106,6 +106,7 @@ func ends(t *testing.T, pid int) {
 // A driver that was killed leaves its program at work. Whoever comes next ends all of it, also what it has started since, and touches
 // nothing else.
 func TestWhatAKilledDriverLeftIsEnded(t *testing.T) {
+	storetest.Slow(t)
 	t.Parallel()
 	for _, alsoProgram := range []bool{false, true} {
 		d := drivenBy(t, stubborn)
@@ -157,6 +158,7 @@ func TestWhatAKilledDriverLeftIsEnded(t *testing.T) {
 // The turn of a driver that was killed is over at once, however long its lease is. The next driver ends what it left before its own turn
 // begins, and says so.
 func TestTheNextDriverTakesOverFromAKilledOneAtOnce(t *testing.T) {
+	storetest.Slow(t)
 	b := newBench(t)
 	b.do(model.Operator, model.CreateWorkItem{Objective: "One"})
 	d := drivenAs(t, "drives", b.dir, stubborn)
