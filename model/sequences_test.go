@@ -3,4 +3,4 @@
 package model
 
 // sequences is the number of random sequences for each property.
-const sequences = "5000"
+const sequences = "2000"
