@@ -28,13 +28,16 @@ func TestWorkedExamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	dir, replace, packages := t.TempDir(), map[string]string{}, []string{}
 	for _, x := range examples {
 		if n := len(regexp.MustCompile(`(?m)^[-+]`).FindAll(x[1], -1)) - 2*len(regexp.MustCompile(`(?m)^---`).FindAll(x[1], -1)); n >= 20 {
 			t.Errorf("an example changes %d lines, want fewer than 20:\n%s", n, x[1])
 		}
-		dir, replace, packages := t.TempDir(), map[string]string{}, []string{}
 		for _, m := range regexp.MustCompile(`(?m)^\+\+\+ b/(.*)$`).FindAllSubmatch(x[1], -1) {
 			name := string(m[1])
+			if replace[filepath.Join(root, name)] != "" {
+				continue // an earlier example changed it
+			}
 			raw, err := os.ReadFile(filepath.Join(root, name))
 			if err != nil {
 				t.Fatal(err)
@@ -56,19 +59,18 @@ func TestWorkedExamples(t *testing.T) {
 		apply.Env = append(os.Environ(), "GIT_CEILING_DIRECTORIES="+filepath.Dir(dir))
 		if out, err := apply.CombinedOutput(); err != nil {
 			t.Errorf("%v: %s\n%s", err, out, x[1])
-			continue
 		}
-		for _, changed := range replace {
-			if raw, err := os.ReadFile(changed); err != nil {
-				t.Error(err)
-			} else if strings.HasSuffix(changed, ".go") && !strings.HasSuffix(changed, "_test.go") {
-				measureFile(t, changed, string(raw))
-			}
+	}
+	for _, changed := range replace {
+		if raw, err := os.ReadFile(changed); err != nil {
+			t.Error(err)
+		} else if strings.HasSuffix(changed, ".go") && !strings.HasSuffix(changed, "_test.go") {
+			measureFile(t, changed, string(raw))
 		}
-		vet := exec.Command("go", append([]string{"vet", "-overlay", overlayOf(t, dir, replace)}, packages...)...)
-		vet.Dir = root
-		if out, err := vet.CombinedOutput(); err != nil {
-			t.Errorf("%v: %s\n%s", err, out, x[1])
-		}
+	}
+	vet := exec.Command("go", append([]string{"vet", "-overlay", overlayOf(t, dir, replace)}, packages...)...)
+	vet.Dir = root
+	if out, err := vet.CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, out)
 	}
 }
