@@ -185,6 +185,7 @@ func refusedBy(err error) string {
 // What somebody can do to a cluster that is set up as docs/fleet.md says, by etcd's own client, and who refuses the rest: the table of the
 // page.
 func TestWhoCanDoWhatToACluster(t *testing.T) {
+	storetest.EtcdServer(t) // before the programs are built
 	bin := fleetPrograms(t)
 	x, ann := newAttacked(t, bin, func(s string) string { return s }), newFleetHome(t, bin)
 	x.joins(ann, "ann", "--new")
