@@ -7,12 +7,21 @@ package themes
 
 import (
 	"cmp"
+	"strconv"
+	"strings"
 
 	"charm.land/lipgloss/v2"
 )
 
 // Color is "#rrggbb", one of the terminal's own colours "0" to "255", or empty: the terminal's default.
 type Color string
+
+// Valid reports whether c has a form that Color allows.
+func (c Color) Valid() bool {
+	n, err := strconv.Atoi(string(c))
+	return c == "" || err == nil && n >= 0 && n <= 255 && strconv.Itoa(n) == string(c) ||
+		len(c) == 7 && c[0] == '#' && strings.Trim(string(c[1:]), "0123456789abcdefABCDEF") == ""
+}
 
 // Palette is a set of colours by meaning. Warnings use NeedsYou, errors Blocked, success Done.
 type Palette struct {

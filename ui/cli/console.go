@@ -161,7 +161,7 @@ func (r *consoleRun) followSettings(o *console.Options) {
 			return config.Settings{}, err
 		}
 		s := config.Load(at, r.getenv)
-		if len(s.Problems.Bad()) == 0 && !r.isDemo {
+		if len(s.Problems) == 0 && !r.isDemo {
 			r.hosts.Set(hostsOf(s.Hosts))
 		}
 		return s, nil

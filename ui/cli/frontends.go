@@ -339,7 +339,7 @@ func (r *consoleRun) openAccessible(s config.Settings) error {
 	if err != nil || h == nil {
 		return err
 	}
-	for _, x := range s.Problems.Bad() {
+	for _, x := range s.Problems {
 		fmt.Fprintf(r.out, "Settings: %s\n", x)
 	}
 	for _, x := range h.Conditions(r) {

@@ -176,9 +176,7 @@ func problemsOf(t *testing.T, text string) (found []string) {
 		}
 	}
 	for _, p := range config.Load(at, func(string) string { return "" }).Problems {
-		if !p.Advice {
-			found = append(found, p.String())
-		}
+		found = append(found, p.String())
 	}
 	return found
 }

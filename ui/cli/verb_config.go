@@ -75,7 +75,7 @@ func configShow(at config.Place, s config.Settings, origin bool) answer {
 
 func configCheck(at config.Place, s config.Settings) answer {
 	out := configAnswer{File: at.File, Problems: append([]config.Problem{}, s.Problems...)}
-	return &reply{data: out, exit: failed(len(s.Problems.Bad()) > 0), text: func(p *page) {
+	return &reply{data: out, exit: failed(len(s.Problems) > 0), text: func(p *page) {
 		for _, x := range s.Problems {
 			p.line("%s", x)
 		}

@@ -44,7 +44,9 @@ func Load(at Place, getenv func(string) string) Settings {
 
 // Refusal returns an error if the file, or the part of it that a command needs, cannot be read.
 func (s Settings) Refusal(file, part, hint string) error {
-	wrong := slices.DeleteFunc(s.Problems.Bad(), func(p Problem) bool { return p.File != file || p.Path != "" && !below(p.Path, part) })
+	wrong := slices.DeleteFunc(slices.Clone(s.Problems), func(p Problem) bool {
+		return p.File != file || p.Path != "" && !below(p.Path, part)
+	})
 	if len(wrong) == 0 {
 		return nil
 	}

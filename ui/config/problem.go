@@ -17,8 +17,6 @@ type Problem struct {
 	Path    string `json:"path,omitempty"`
 	Message string `json:"message"`
 	Hint    string `json:"hint,omitempty"`
-	// Advice marks a problem that does not keep the value from being used.
-	Advice bool `json:"advice,omitempty"`
 }
 
 // String returns the problem on one line, with its place.
@@ -46,17 +44,6 @@ func (p Problems) Error() string {
 		return p[0].String()
 	}
 	return fmt.Sprintf("%s (and %d more: vise admin config check)", p[0], len(p)-1)
-}
-
-// Bad returns the problems that keep a file, or a part of it, from being used.
-func (p Problems) Bad() Problems {
-	var out Problems
-	for _, x := range p {
-		if !x.Advice {
-			out = append(out, x)
-		}
-	}
-	return out
 }
 
 func meant(name string, known []string) string {

@@ -86,9 +86,6 @@ func (r *reader) palette(name string) (p themes.Palette, ok bool) {
 	if len(r.problems) > 0 {
 		return p, false
 	}
-	for _, w := range file.Palette.Weaknesses() { // weak colours are used all the same
-		r.problems = append(r.problems, Problem{File: r.file, Path: w.Token, Message: w.String(), Advice: true})
-	}
 	return file.Palette, true
 }
 

@@ -107,8 +107,8 @@ func New(ctx context.Context, o Options) console {
 	if o.Session.Ledger != nil && c.idle.cameBack(c.now) {
 		c.layers = layers{newBrief()}
 	}
-	if bad := o.Settings.Problems.Bad(); len(bad) > 0 {
-		c.complain(bad)
+	if len(o.Settings.Problems) > 0 {
+		c.complain(o.Settings.Problems)
 	}
 	return c
 }

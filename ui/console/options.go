@@ -225,17 +225,13 @@ func (c *console) nextSettings() {
 // settingsCame takes changed settings. If a file has an error, the console keeps all its settings and shows the error.
 func settingsCame(c *console, s config.Settings) {
 	c.nextSettings()
-	if bad := s.Problems.Bad(); len(bad) > 0 {
-		c.complain(bad)
+	if len(s.Problems) > 0 {
+		c.complain(s.Problems)
 		return
 	}
 	c.opt.Settings, c.keys = s, s.Table()
-	said := "Settings taken."
-	if len(s.Problems) > 0 {
-		said += " " + s.Problems.Error()
-	}
 	c.restyled()
-	c.say(said)
+	c.say("Settings taken.")
 	c.askBackground()
 }
 
