@@ -52,42 +52,68 @@ type Palette struct {
 	Removed Color `yaml:"removed"` // plan lines that were removed
 }
 
+// Ink is a style in the form of the sequences around its text. A frame paints about three hundred pieces; a lipgloss.Style would be
+// computed again for each. The zero value paints nothing.
+type Ink struct{ on, off string }
+
+func inkOf(s lipgloss.Style) Ink {
+	on, off, _ := strings.Cut(s.Render("x"), "x")
+	return Ink{on, off}
+}
+
+// Paint returns s, which is one line, in the ink.
+func (k Ink) Paint(s string) string {
+	if s == "" || k.on == "" {
+		return s
+	}
+	return k.on + s + k.off
+}
+
+// Piece is a text that is painted later, in its ink.
+type Piece struct {
+	Text string
+	Ink
+}
+
+// Of returns s as a piece in the ink.
+func (k Ink) Of(s string) Piece { return Piece{s, k} }
+
 // Styles are the styles of a palette. They are made once and never changed. Use NeedsYou for warnings and Blocked for errors.
 type Styles struct {
-	Text, Strong, Muted, Faint                          lipgloss.Style
-	Accent, Key, Match, Badge                           lipgloss.Style
-	Selected                                            lipgloss.Style // a whole row, which must have no styles of its own
-	Border, Focus                                       lipgloss.Style // the borders of a pane, and of the focused pane
-	Code                                                lipgloss.Style // the background of code
-	Current, Triggered, NeedsYou, Queued, Blocked, Done lipgloss.Style
-	Added, Removed                                      lipgloss.Style
-	Changed                                             lipgloss.Style // words that are new in a save of a plan
+	Text, Strong, Muted, Faint                          Ink
+	Accent, Key, Match, Badge                           Ink
+	Selected                                            Ink // a whole row, which must have no styles of its own
+	Border, Focus                                       Ink // the borders of a pane, and of the focused pane
+	Code                                                Ink // the background of code
+	Current, Triggered, NeedsYou, Queued, Blocked, Done Ink
+	Added, Removed                                      Ink
+	Changed                                             Ink // words that are new in a save of a plan
 }
 
 // Styles builds the styles of p.
 func (p Palette) Styles() *Styles {
 	return &Styles{
-		Text:      p.Text.style(),
-		Strong:    p.Text.style().Bold(true),
-		Muted:     p.Muted.style(),
-		Faint:     faint(p.Faint),
-		Accent:    p.Accent.style(),
-		Key:       p.Accent.style().Bold(true),
-		Match:     p.Accent.style().Reverse(true),
-		Badge:     p.NeedsYou.style().Bold(true).Reverse(true),
-		Selected:  p.selected(),
-		Border:    faint(cmp.Or(p.Border, p.Faint)),
-		Focus:     p.Focus.style().Bold(p.Focus == ""),
-		Code:      p.Code.ground(lipgloss.NewStyle()),
-		Current:   p.Current.style().Bold(true),
-		Triggered: p.Triggered.style(),
-		NeedsYou:  p.NeedsYou.style().Bold(true),
-		Queued:    p.Queued.style(),
-		Blocked:   p.Blocked.style(),
-		Done:      p.Done.style(),
-		Added:     p.Added.style(),
-		Changed:   p.Added.style().Bold(true).Underline(true),
-		Removed:   p.Removed.style().Strikethrough(p.Removed == ""),
+		Text:      inkOf(p.Text.style()),
+		Strong:    inkOf(p.Text.style().Bold(true)),
+		Muted:     inkOf(p.Muted.style()),
+		Faint:     inkOf(faint(p.Faint)),
+		Accent:    inkOf(p.Accent.style()),
+		Key:       inkOf(p.Accent.style().Bold(true)),
+		Match:     inkOf(p.Accent.style().Reverse(true)),
+		Badge:     inkOf(p.NeedsYou.style().Bold(true).Reverse(true)),
+		Selected:  inkOf(p.selected()),
+		Border:    inkOf(faint(cmp.Or(p.Border, p.Faint))),
+		Focus:     inkOf(p.Focus.style().Bold(p.Focus == "")),
+		Code:      inkOf(p.Code.ground(lipgloss.NewStyle())),
+		Current:   inkOf(p.Current.style().Bold(true)),
+		Triggered: inkOf(p.Triggered.style()),
+		NeedsYou:  inkOf(p.NeedsYou.style().Bold(true)),
+		Queued:    inkOf(p.Queued.style()),
+		Blocked:   inkOf(p.Blocked.style()),
+		Done:      inkOf(p.Done.style()),
+		Added:     inkOf(p.Added.style()),
+		Changed:   inkOf(p.Added.style().Bold(true).Underline(true)),
+		Removed:   inkOf(p.Removed.style().Strikethrough(p.Removed == "")),
 	}
 }
 

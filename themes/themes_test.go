@@ -8,12 +8,12 @@ import (
 	"math"
 	"os"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
-	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/lucasb-eyer/go-colorful"
@@ -116,14 +116,14 @@ func TestStatesStayApartForTheColourBlind(t *testing.T) {
 func TestSelectionIsVisibleWithoutColour(t *testing.T) {
 	for _, p := range All() {
 		s := p.Styles()
-		plain, selected := colourless(s.Text.Render("row")), colourless(s.Selected.Render("row"))
+		plain, selected := colourless(s.Text.Paint("row")), colourless(s.Selected.Paint("row"))
 		if plain == selected {
 			t.Errorf("%s: the selected row %q looks like any other without its colours", p.Name, selected)
 		}
-		if p.Selection == "" && !s.Selected.GetReverse() {
+		if p.Selection == "" && !reversed(s.Selected) {
 			t.Errorf("%s: a selection without a colour is not reversed", p.Name)
 		}
-		if colourless(s.Badge.Render("3")) == colourless(s.Text.Render("3")) {
+		if colourless(s.Badge.Paint("3")) == colourless(s.Text.Paint("3")) {
 			t.Errorf("%s: the badge looks like text without its colours", p.Name)
 		}
 	}
@@ -134,6 +134,9 @@ func TestSelectionIsVisibleWithoutColour(t *testing.T) {
 	}
 }
 
+// reversed reports whether SGR 7 is among the attributes of an ink, before its colour.
+func reversed(k Ink) bool { return regexp.MustCompile(`^\x1b\[([1-9];)*7[;m]`).MatchString(k.on) }
+
 func TestMonoHasNoColour(t *testing.T) {
 	for name, c := range foregrounds(mono) {
 		if c != "" {
@@ -141,7 +144,7 @@ func TestMonoHasNoColour(t *testing.T) {
 		}
 	}
 	s := mono.Styles()
-	for _, out := range []string{s.Text.Render("x"), s.Blocked.Render("x"), s.Queued.Render("x")} {
+	for _, out := range []string{s.Text.Paint("x"), s.Blocked.Paint("x"), s.Queued.Paint("x")} {
 		if out != "x" {
 			t.Errorf("got %q, want plain text", out)
 		}
@@ -156,13 +159,13 @@ func TestSixteenColoursOnWhiteAreRead(t *testing.T) {
 		}
 	}
 	s := light.On(colorprofile.ANSI).Styles()
-	if got, want := s.NeedsYou.Render("?"), "\x1b[1;31m?\x1b[m"; got != want {
+	if got, want := s.NeedsYou.Paint("?"), "\x1b[1;31m?\x1b[m"; got != want {
 		t.Errorf("what needs you is %q, want %q", got, want)
 	}
 	v := reflect.ValueOf(*s)
 	for i := range v.NumField() {
 		name := v.Type().Field(i).Name
-		block := v.Field(i).Interface().(lipgloss.Style).GetReverse()
+		block := reversed(v.Field(i).Interface().(Ink))
 		if want := slices.Contains([]string{"Selected", "Badge", "Match"}, name); block != want {
 			t.Errorf("%s: reversed %v", name, block)
 		}

@@ -1,8 +1,6 @@
 package action
 
 import (
-	"charm.land/lipgloss/v2"
-
 	"vise/model"
 	"vise/themes"
 )
@@ -11,25 +9,25 @@ import (
 type classMark struct {
 	// Mark returns its glyph from a set, Style its style from a theme.
 	Mark  func(*themes.Glyphs) string
-	Style func(*themes.Styles) lipgloss.Style
+	Style func(*themes.Styles) themes.Ink
 }
 
 // MarkOf returns how a class is shown; model.Spaced names it. An unknown class is shown as done.
 func MarkOf(c model.Class) classMark {
 	switch c {
 	case model.CurrentRunnable:
-		return classMark{func(g *themes.Glyphs) string { return g.Current }, func(s *themes.Styles) lipgloss.Style { return s.Current }}
+		return classMark{func(g *themes.Glyphs) string { return g.Current }, func(s *themes.Styles) themes.Ink { return s.Current }}
 	case model.TriggeredBlocked:
-		return classMark{func(g *themes.Glyphs) string { return g.Triggered }, func(s *themes.Styles) lipgloss.Style { return s.Triggered }}
+		return classMark{func(g *themes.Glyphs) string { return g.Triggered }, func(s *themes.Styles) themes.Ink { return s.Triggered }}
 	case model.QueuedRunnable:
-		return classMark{func(g *themes.Glyphs) string { return g.Queued }, func(s *themes.Styles) lipgloss.Style { return s.Queued }}
+		return classMark{func(g *themes.Glyphs) string { return g.Queued }, func(s *themes.Styles) themes.Ink { return s.Queued }}
 	case model.WaitingForOperator, model.ReportOffered:
 		return classMark{
-			func(g *themes.Glyphs) string { return g.NeedsYou }, func(s *themes.Styles) lipgloss.Style { return s.NeedsYou }}
+			func(g *themes.Glyphs) string { return g.NeedsYou }, func(s *themes.Styles) themes.Ink { return s.NeedsYou }}
 	case model.BlockedClass:
-		return classMark{func(g *themes.Glyphs) string { return g.Blocked }, func(s *themes.Styles) lipgloss.Style { return s.Blocked }}
+		return classMark{func(g *themes.Glyphs) string { return g.Blocked }, func(s *themes.Styles) themes.Ink { return s.Blocked }}
 	}
-	return classMark{func(g *themes.Glyphs) string { return g.Done }, func(s *themes.Styles) lipgloss.Style { return s.Done }}
+	return classMark{func(g *themes.Glyphs) string { return g.Done }, func(s *themes.Styles) themes.Ink { return s.Done }}
 }
 
 // ShownClass returns the class under which a row is shown. A completed item with an offered report is shown as needing the operator.

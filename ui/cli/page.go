@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/term"
 
 	"vise/model"
@@ -22,7 +21,7 @@ import (
 type page struct {
 	b strings.Builder
 	// styles are nil without colours.
-	styles *themes.Styles
+	styles themes.Styles // the zero value has no colours
 	// width is the terminal's width, or 0 if lines can have any length.
 	width int
 	now   time.Time
@@ -39,7 +38,7 @@ func newPage(e *Env) *page {
 	}
 	if colours(e) {
 		palette, _ := themes.ByName("ansi16")
-		p.styles = palette.Styles()
+		p.styles = *palette.Styles()
 	}
 	return p
 }
@@ -88,24 +87,13 @@ func (p *page) lines(list ...string) {
 	}
 }
 
-// paint colours s with a style. Without colours it returns s.
-func (p *page) paint(s string, style func(*themes.Styles) lipgloss.Style) string {
-	if p.styles == nil || s == "" {
-		return s
-	}
-	return style(p.styles).Render(s)
-}
-
-func (p *page) strong(s string) string {
-	return p.paint(s, func(s *themes.Styles) lipgloss.Style { return s.Strong })
-}
-
-func (p *page) muted(s string) string {
-	return p.paint(s, func(s *themes.Styles) lipgloss.Style { return s.Muted })
-}
+func (p *page) strong(s string) string { return p.styles.Strong.Paint(s) }
+func (p *page) muted(s string) string  { return p.styles.Muted.Paint(s) }
 
 // class colours s in the colour of the class.
-func (p *page) class(c model.Class, s string) string { return p.paint(s, action.MarkOf(c).Style) }
+func (p *page) class(c model.Class, s string) string {
+	return action.MarkOf(c).Style(&p.styles).Paint(s)
+}
 
 // className returns a class as a word, and its mark.
 func className(c model.Class) (mark, name string) {

@@ -12,13 +12,11 @@ import (
 	"strconv"
 	"strings"
 
-	"charm.land/lipgloss/v2"
 	"github.com/rogpeppe/go-internal/diff"
 
 	"vise/model"
 	"vise/store/files"
 	"vise/store/home"
-	"vise/themes"
 )
 
 // plan is the data of plan and its subcommands.
@@ -507,9 +505,9 @@ func (p *page) diff(d model.Text) {
 		line = strings.TrimSuffix(line, "\n")
 		switch {
 		case strings.HasPrefix(line, "+"):
-			line = p.paint(line, func(s *themes.Styles) lipgloss.Style { return s.Added })
+			line = p.styles.Added.Paint(line)
 		case strings.HasPrefix(line, "-"):
-			line = p.paint(line, func(s *themes.Styles) lipgloss.Style { return s.Removed })
+			line = p.styles.Removed.Paint(line)
 		}
 		p.lines(line)
 	}

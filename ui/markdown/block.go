@@ -43,7 +43,7 @@ func (r *Renderer) rows(d *Document, b *block, width int, s *Style) ([]row, erro
 	switch b.kind {
 	case frontMatter:
 		words := fmt.Sprintf("front matter, %d lines", b.to-b.from+1)
-		return []row{{text: s.paint.Muted.Render(words), to: b.to - b.from}}, nil
+		return []row{{text: s.paint.Muted.Paint(words), to: b.to - b.from}}, nil
 	case plain:
 		return asWritten(lines, width, s), nil
 	}
@@ -107,10 +107,7 @@ func asWritten(lines []string, width int, s *Style) []row {
 	var rows []row
 	for i, line := range lines {
 		for _, part := range text.Wrap(line, width) {
-			if part != "" {
-				part = s.paint.Muted.Render(part)
-			}
-			rows = append(rows, row{text: part, from: int32(i), to: int32(i)})
+			rows = append(rows, row{text: s.paint.Muted.Paint(part), from: int32(i), to: int32(i)})
 		}
 	}
 	return rows

@@ -113,7 +113,7 @@ func (r *Renderer) block(d *Document, i, width int, s *Style) []row {
 	rows, err := r.render(d, b, width, s)
 	if err != nil && (i == 0 || !errors.Is(err, ErrNoEngine)) {
 		last := rows[len(rows)-1]
-		note := s.paint.NeedsYou.Render("! shown as written: " + err.Error())
+		note := s.paint.NeedsYou.Paint("! shown as written: " + err.Error())
 		rows = append(rows, row{text: note, from: last.to, to: last.to})
 	}
 	if !passes(err) {

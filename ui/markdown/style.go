@@ -19,7 +19,7 @@ type Style struct {
 // NewStyle returns the style with palette p and glyphs g. With clusters, the terminal measures joined characters as one (mode 2027).
 func NewStyle(p themes.Palette, g themes.Glyphs, clusters bool) *Style {
 	s := &Style{look: Look{Palette: p, Glyphs: g}, paint: p.Styles(), clusters: clusters}
-	s.ground, _, _ = strings.Cut(s.paint.Code.Render(" "), " ")
+	s.ground, _, _ = strings.Cut(s.paint.Code.Paint(" "), " ")
 	s.id = maphash.Comparable(seed, s.look)
 	if clusters {
 		s.id++

@@ -106,7 +106,7 @@ func (v FleetView) columns(w int) (c fleetColumns) {
 // line puts the pieces of a line into their columns.
 func (c fleetColumns) line(mark []Piece, name Piece, strip, now []Piece) []Piece {
 	gap := Ink{}.Of(" ")
-	out := append(mark, name.Pad(c.name), gap)
+	out := append(mark, name.Of(text.Pad(name.Text, c.name)), gap)
 	if c.strip > 0 {
 		out = append(append(out, strip...), gap, gap)
 	}
@@ -116,7 +116,7 @@ func (c fleetColumns) line(mark []Piece, name Piece, strip, now []Piece) []Piece
 func (v FleetView) heads(w int) string {
 	c := v.columns(w)
 	keys := v.KeyOf(action.Earlier) + " " + v.KeyOf(action.Later)
-	strip := v.Faint.Of("LAST " + strings.ToUpper(Spans[v.Span].Name) + "  " + keys).Pad(c.strip)
+	strip := v.Faint.Of(text.Pad("LAST "+strings.ToUpper(Spans[v.Span].Name)+"  "+keys, c.strip))
 	mark, now := []Piece{v.Faint.Of("   ")}, []Piece{v.Faint.Of("NOW")}
 	return v.Strip(w, false, c.line(mark, v.Faint.Of("AGENT"), []Piece{strip}, now)...)
 }
@@ -135,15 +135,15 @@ func (v FleetView) agent(m model.FleetMember, w int) []string {
 	if asOf := v.AsOf(m.Agent.ID); asOf != "" { // the ages after it are of that time and continue to count
 		now = append([]Piece{v.Muted.Of(text.Cut(asOf+": ", c.now))}, v.now(m, ink, max(c.now-text.Width(asOf)-2, 0))...)
 		for i := range now {
-			now[i] = now[i].In(v.Muted)
+			now[i] = v.Muted.Of(now[i].Text)
 		}
-		name, mark[1], more = name.In(v.Muted), mark[1].In(v.Muted), nil
+		name, mark[1], more = v.Muted.Of(name.Text), v.Muted.Of(mark[1].Text), nil
 	}
 	selected = selected && v.Cursor && v.Focus == FleetAgents
 	out := []string{v.Strip(w, selected, c.line(mark, name, v.strip(m, c.strip), now)...)}
 	if more != nil {
-		blank := Ink{}.Of("")
-		out = append(out, v.Strip(w, selected, c.line([]Piece{blank.Pad(3)}, blank, []Piece{blank.Pad(c.strip)}, more)...))
+		blank := func(cells int) Piece { return Ink{}.Of(text.Pad("", cells)) }
+		out = append(out, v.Strip(w, selected, c.line([]Piece{blank(3)}, blank(0), []Piece{blank(c.strip)}, more)...))
 	}
 	return out
 }
@@ -152,21 +152,21 @@ func (v FleetView) agent(m model.FleetMember, w int) []string {
 func (v FleetView) wrap(now []Piece, w int) (first, second []Piece) {
 	all := ""
 	for _, p := range now {
-		all += p.s
+		all += p.Text
 	}
 	lines := text.Wrap(all, w)
 	if len(lines) < 2 {
 		return now, nil
 	}
-	lead := min(len(now[0].s), len(lines[0]))
-	return []Piece{now[0].ink.Of(lines[0][:lead]), v.Text.Of(lines[0][lead:])}, []Piece{v.Text.Of(strings.Join(lines[1:], " "))}
+	lead := min(len(now[0].Text), len(lines[0]))
+	return []Piece{now[0].Of(lines[0][:lead]), v.Text.Of(lines[0][lead:])}, []Piece{v.Text.Of(strings.Join(lines[1:], " "))}
 }
 
 // strip returns what an agent did in the time that strips show.
 func (v FleetView) strip(m model.FleetMember, cells int) (out []Piece) {
 	t, known := v.Tracks[m.Agent.ID]
 	if !known || cells == 0 {
-		return []Piece{v.Muted.Of("").Pad(cells)}
+		return []Piece{Ink{}.Of(text.Pad("", cells))}
 	}
 	marks := t.Strip(m, v.Now, Spans[v.Span].Duration/time.Duration(cells), cells)
 	for from := 0; from < len(marks); {

@@ -262,7 +262,7 @@ func (v QueueView) noCurrent(w int) string {
 	pieces := []Piece{label, head, v.RowInk(*r).Of(" " + v.RowMark(*r) + " ")}
 	free := w - text.Width(key) - 1
 	for _, p := range pieces {
-		free -= p.Width()
+		free -= text.Width(p.Text)
 	}
 	return v.Strip(w, false, append(pieces, v.Text.Of(text.Cut(v.Show(r.Objective), max(free, 0))), v.Key.Of(key))...)
 }
@@ -292,8 +292,7 @@ func (v QueueView) item(r model.Row, part, w int) string {
 	if lines := text.Wrap(title, width); part == 1 {
 		title = lines[0]
 	} else if part == 2 {
-		blank := Ink{}.Of("")
-		head, title, tail = []Piece{blank.Pad(rowHead)}, strings.Join(lines[1:], " "), ""
+		head, title, tail = []Piece{Ink{}.Of(text.Pad("", rowHead))}, strings.Join(lines[1:], " "), ""
 		width = w - rowHead
 	}
 	return v.Strip(w, selected && v.Frame.Cursor, append(head, ink.Of(text.Pad(title, width)), v.Muted.Of(tail))...)

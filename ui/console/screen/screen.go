@@ -93,17 +93,17 @@ func (f Frame) row(w int, selected bool, pieces ...Piece) string {
 
 // item returns a row of work in a list: its mark, its agent, its subject, and the text at the right.
 func (f Frame) item(w int, selected bool, mark Piece, whose []Piece, about Piece, tail string) string {
-	width := w - 1 - mark.Width() - text.Width(tail)
+	width := w - 1 - text.Width(mark.Text) - text.Width(tail)
 	for _, p := range whose {
-		width -= p.Width()
+		width -= text.Width(p.Text)
 	}
 	pieces := append([]Piece{mark}, whose...)
-	return f.row(w, selected, append(pieces, about.Pad(max(width, 0)), f.Muted.Of(tail))...)
+	return f.row(w, selected, append(pieces, about.Of(text.Pad(about.Text, max(width, 0))), f.Muted.Of(tail))...)
 }
 
 // whose names an item's agent.
 func (f Frame) whose(r model.Row, agentCells int) []Piece {
-	return []Piece{f.Muted.Of(f.AgentName(r.AgentID)).Pad(agentCells), Ink{}.Of(" ")}
+	return []Piece{f.Muted.Of(text.Pad(f.AgentName(r.AgentID), agentCells)), Ink{}.Of(" ")}
 }
 
 func (f Frame) marker(selected bool) string {

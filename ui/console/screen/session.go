@@ -381,7 +381,7 @@ func (v Detail) call(p acp.Part, w int, open bool) []string {
 	if p.Took >= time.Second {
 		outcome += " · " + text.Age(p.Took)
 	}
-	does := []Piece{v.Strong.Of(v.Show(verb)).Pad(8)}
+	does := []Piece{v.Strong.Of(text.Pad(v.Show(verb), 8))}
 	out := []string{v.item(w, false, ink.Of(fold), does, v.Text.Of(v.Show(about)), "  "+outcome+" ")}
 	if !open {
 		return out

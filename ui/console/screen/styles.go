@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"vise/model"
@@ -15,35 +14,20 @@ import (
 	"vise/ui/text"
 )
 
-// Ink is a style in the form of the sequences around its text. A frame paints about three hundred pieces; a lipgloss.Style would be
-// computed again for each.
-type Ink struct{ on, off string }
-
-func inkOf(s lipgloss.Style) Ink {
-	on, off, _ := strings.Cut(s.Render("x"), "x")
-	return Ink{on, off}
-}
-
-// Paint returns s in the ink.
-func (k Ink) Paint(s string) string {
-	if s == "" || k.on == "" {
-		return s
-	}
-	return k.on + s + k.off
-}
+// Ink is a style, Piece a text in one.
+type (
+	Ink   = themes.Ink
+	Piece = themes.Piece
+)
 
 // Styles are the styles of everything. They are made when the palette is chosen, and passed to everything that is drawn.
 type Styles struct {
+	*themes.Styles
 	Glyph themes.Glyphs
 	// chosen are the signs around the chosen one of several: ‹Plan›.
 	chosen [2]string
 
-	Text, Strong, Muted, Faint                          Ink
-	Accent, Key, Badge                                  Ink
-	Selected, Border, Focus                             Ink
-	Current, Triggered, NeedsYou, Queued, Blocked, Done Ink
-	Class                                               map[model.Class]Ink
-	Added, Removed, Changed, Match                      Ink
+	Class map[model.Class]Ink
 	// Page is the style of plans.
 	Page *markdown.Style
 	// Clusters means that the terminal measures joined characters as one (mode 2027).
@@ -53,17 +37,9 @@ type Styles struct {
 // NewStyles makes the styles of a palette. clusters means that the terminal measures joined characters as one.
 func NewStyles(p themes.Palette, ascii, clusters bool) *Styles {
 	s := p.Styles()
-	k := &Styles{
-		Glyph: themes.Unicode, Clusters: clusters, Class: map[model.Class]Ink{}, chosen: [2]string{"‹", "›"},
-		Text: inkOf(s.Text), Strong: inkOf(s.Strong), Muted: inkOf(s.Muted), Faint: inkOf(s.Faint),
-		Accent: inkOf(s.Accent), Key: inkOf(s.Key), Badge: inkOf(s.Badge),
-		Selected: inkOf(s.Selected), Border: inkOf(s.Border), Focus: inkOf(s.Focus),
-		Current: inkOf(s.Current), Triggered: inkOf(s.Triggered), NeedsYou: inkOf(s.NeedsYou),
-		Queued: inkOf(s.Queued), Blocked: inkOf(s.Blocked), Done: inkOf(s.Done),
-		Added: inkOf(s.Added), Removed: inkOf(s.Removed), Changed: inkOf(s.Changed), Match: inkOf(s.Match),
-	}
+	k := &Styles{Styles: s, Glyph: themes.Unicode, Clusters: clusters, Class: map[model.Class]Ink{}, chosen: [2]string{"‹", "›"}}
 	for _, c := range append(slices.Clip(model.Classes), model.ReportOffered) {
-		k.Class[c] = inkOf(action.MarkOf(c).Style(s))
+		k.Class[c] = action.MarkOf(c).Style(s)
 	}
 	if ascii {
 		k.Glyph, k.chosen = themes.ASCII, [2]string{"<", ">"}
@@ -75,40 +51,21 @@ func NewStyles(p themes.Palette, ascii, clusters bool) *Styles {
 // Safe returns s so that this terminal shows it without moving the rest of the line.
 func (k *Styles) Safe(s string) string { return text.Safe(s, k.Clusters) }
 
-// Piece is a text with its ink. Strip paints it.
-type Piece struct {
-	s   string
-	ink Ink
-}
-
-// Of returns s as a piece in the ink.
-func (k Ink) Of(s string) Piece { return Piece{s, k} }
-
-// Pad pads a piece with blanks to w cells, or cuts it. PadLeft puts the blanks before it.
-func (p Piece) Pad(w int) Piece     { return Piece{text.Pad(p.s, w), p.ink} }
-func (p Piece) PadLeft(w int) Piece { return Piece{text.PadLeft(p.s, w), p.ink} }
-
-// In returns the piece in another ink.
-func (p Piece) In(k Ink) Piece { return Piece{p.s, k} }
-
-// Width is the number of cells of a piece.
-func (p Piece) Width() int { return text.Width(p.s) }
-
 // Strip joins pieces to exactly width cells. A selected strip has one ink for all pieces.
 func (k *Styles) Strip(width int, selected bool, pieces ...Piece) string {
 	if selected {
 		var plain strings.Builder
 		for _, p := range pieces {
-			plain.WriteString(p.s)
+			plain.WriteString(p.Text)
 		}
 		return k.Selected.Paint(text.Pad(plain.String(), width))
 	}
 	var b strings.Builder
 	free := width
 	for _, p := range pieces {
-		s := text.Cut(p.s, free)
+		s := text.Cut(p.Text, free)
 		free -= text.Width(s)
-		b.WriteString(p.ink.Paint(s))
+		b.WriteString(p.Paint(s))
 		if free <= 0 {
 			break
 		}

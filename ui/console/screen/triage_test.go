@@ -6,13 +6,14 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"vise/model/todo"
+	"vise/themes"
 	"vise/ui/action"
 )
 
 // The line below the findings says how many wait behind them, and in how many sessions where there are several.
 func TestFindingsBehindTheBatchAreCountedBySession(t *testing.T) {
 	sessions := []FileSession{{Name: "reviews/one"}, {Name: "reviews/two"}, {Name: "plans/three"}}
-	v := Triage{Frame: Frame{Styles: &Styles{}, Catalogue: action.Standard()}, Batch: []todo.Ref{"reviews/one/review/001"}}
+	v := Triage{Frame: Frame{Styles: NewStyles(themes.All()[0], false, false), Catalogue: action.Standard()}, Batch: []todo.Ref{"reviews/one/review/001"}}
 	v.Files.Pending = []todo.Ref{"reviews/one/review/001", "reviews/two/review/001", "plans/three/plan/001", "plans/three/plan/002"}
 	for _, c := range []struct {
 		sessions []FileSession

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"sync"
 
-	"charm.land/lipgloss/v2"
 	"github.com/alecthomas/chroma/v2"
 	"github.com/alecthomas/chroma/v2/formatters"
 	"github.com/alecthomas/chroma/v2/lexers"
@@ -16,10 +15,11 @@ import (
 // formatter is the name of a chroma formatter that paints code in the colours of a palette, also with sixteen colours or none.
 const formatter = "palette"
 
-// painter is locked while a block is rendered, because chroma finds a formatter only by its name.
+// painter is locked while a block is rendered, because chroma finds a formatter only by its name. It keeps the styles of the last palette.
 var painter struct {
 	sync.Mutex
-	styles *themes.Styles
+	palette themes.Palette
+	styles  *themes.Styles
 }
 
 func init() {
@@ -27,10 +27,8 @@ func init() {
 	formatters.Register(formatter, chroma.FormatterFunc(func(w io.Writer, _ *chroma.Style, tokens chroma.Iterator) error {
 		for token := tokens(); token != chroma.EOF; token = tokens() {
 			for i, part := range strings.Split(token.Value, "\n") {
-				if i > 0 {
-					part = "\n" + paintOf(token.Type, painter.styles).Render(part)
-				} else if part != "" {
-					part = paintOf(token.Type, painter.styles).Render(part)
+				if part = paintOf(token.Type, painter.styles).Paint(part); i > 0 {
+					part = "\n" + part
 				}
 				if _, err := io.WriteString(w, part); err != nil {
 					return err
@@ -55,7 +53,7 @@ func (verbatim) Tokenise(_ *chroma.TokeniseOptions, text string) (chroma.Iterato
 }
 
 // paintOf returns the style of a part of code.
-func paintOf(t chroma.TokenType, s *themes.Styles) lipgloss.Style {
+func paintOf(t chroma.TokenType, s *themes.Styles) themes.Ink {
 	switch {
 	case t.InCategory(chroma.Comment):
 		return s.Muted

@@ -21,6 +21,7 @@ import (
 	"github.com/yuin/goldmark/util"
 
 	"vise/model"
+	"vise/themes"
 	"vise/ui/markdown"
 )
 
@@ -37,8 +38,10 @@ func (engine) Ready() error { return nil }
 func (engine) Render(s markdown.Source) ([]string, error) {
 	painter.Lock()
 	defer painter.Unlock()
-	painter.styles = s.Look.Palette.Styles()
-	p := page{source: []byte(s.Text), look: s.Look}
+	if painter.styles == nil || painter.palette != s.Look.Palette {
+		painter.palette, painter.styles = s.Look.Palette, s.Look.Palette.Styles()
+	}
+	p := page{source: []byte(s.Text), look: s.Look, styles: painter.styles}
 	doc := newParser().Parse(text.NewReader(p.source))
 	if list, ok := doc.FirstChild().(*ast.List); ok && list.IsOrdered() && s.Number >= 0 {
 		list.Start = s.Number
@@ -53,6 +56,7 @@ func (engine) Render(s markdown.Source) ([]string, error) {
 type page struct {
 	source []byte
 	look   markdown.Look
+	styles *themes.Styles
 	err    error // the first of Glamour
 }
 
@@ -81,7 +85,7 @@ func (p *page) leaf(n ast.Node, width int) []string {
 func (p *page) glamour(doc ast.Node, width int) []string {
 	glamour := gansi.NewRenderer(gansi.Options{
 		WordWrap: width, InlineTableLinks: true, PreserveNewLines: true, ChromaFormatter: formatter,
-		Styles: sheet(p.look, doc.FirstChild()),
+		Styles: sheet(p.look, p.styles, doc.FirstChild()),
 	})
 	var out bytes.Buffer
 	if err := renderer.NewRenderer(renderer.WithNodeRenderers(util.Prioritized(glamour, 100))).Render(&out, p.source, doc); err != nil {

@@ -11,11 +11,12 @@ import (
 )
 
 // sheet returns Glamour's style sheet for a block. Only letters have a colour, so that padding has no style.
-func sheet(l markdown.Look, block ast.Node) ansi.StyleConfig {
+func sheet(l markdown.Look, paint *themes.Styles, block ast.Node) ansi.StyleConfig {
 	const ruleLength = 8
 	margin := uint(2)
 	p, g := l.Palette, l.Glyphs
 	text, words := color(p.Text), color(p.Accent)
+	quiet := func(line string) *string { return new(paint.Border.Paint(line)) } // Glamour has no style for the lines between cells
 	s := ansi.StyleConfig{
 		Text:          text,
 		Heading:       ansi.StyleBlock{StylePrimitive: bold(words)},
@@ -35,7 +36,7 @@ func sheet(l markdown.Look, block ast.Node) ansi.StyleConfig {
 		Code:          ansi.StyleBlock{StylePrimitive: code(p)},
 		CodeBlock:     ansi.StyleCodeBlock{StyleBlock: ansi.StyleBlock{Margin: &margin}, Theme: formatter},
 		Table: ansi.StyleTable{
-			CenterSeparator: quiet(p, g.Light.Middle), ColumnSeparator: quiet(p, g.Light.Left), RowSeparator: quiet(p, g.Light.Top),
+			CenterSeparator: quiet(g.Light.Middle), ColumnSeparator: quiet(g.Light.Left), RowSeparator: quiet(g.Light.Top),
 		},
 		HorizontalRule: ansi.StylePrimitive{Color: color(p.Faint).Color, Format: strings.Repeat(g.Rule, ruleLength)},
 	}
@@ -48,20 +49,16 @@ func sheet(l markdown.Look, block ast.Node) ansi.StyleConfig {
 
 // box is the box of a task, as the terminal has such characters.
 func (p *page) box(checked bool) string {
-	styles := p.look.Palette.Styles()
 	switch ascii := p.look.Glyphs == themes.ASCII; {
 	case ascii && checked:
 		return "[x] "
 	case ascii:
 		return "[ ] "
 	case checked:
-		return styles.Done.Render("☑") + " "
+		return p.styles.Done.Paint("☑") + " "
 	}
-	return styles.Text.Render("☐") + " "
+	return p.styles.Text.Paint("☐") + " "
 }
-
-// quiet returns a line between cells in the colour of borders: Glamour has no style for it.
-func quiet(p themes.Palette, line string) *string { return new(p.Styles().Border.Render(line)) }
 
 // code marks a code span with quotes if there is no colour for it.
 func code(p themes.Palette) ansi.StylePrimitive {

@@ -31,7 +31,7 @@ func TestOnlyLettersHaveAStyleAndNoneHidesThem(t *testing.T) {
 }
 
 func sheetOf(p themes.Palette, block ast.Node) ansi.StyleConfig {
-	return sheet(markdown.Look{Palette: p, Glyphs: themes.Unicode}, block)
+	return sheet(markdown.Look{Palette: p, Glyphs: themes.Unicode}, p.Styles(), block)
 }
 
 func each(v reflect.Value, do func(ansi.StylePrimitive)) {
