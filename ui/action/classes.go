@@ -5,29 +5,38 @@ import (
 	"vise/themes"
 )
 
-// classMark says how a class is shown.
-type classMark struct {
-	// Mark returns its glyph from a set, Style its style from a theme.
-	Mark  func(*themes.Glyphs) string
-	Style func(*themes.Styles) themes.Ink
-}
-
-// MarkOf returns how a class is shown; model.Spaced names it. An unknown class is shown as done.
-func MarkOf(c model.Class) classMark {
+// MarkOf returns the glyph of a class; model.Spaced names it. An unknown class is shown as done.
+func MarkOf(c model.Class, g *themes.Glyphs) string {
 	switch c {
 	case model.CurrentRunnable:
-		return classMark{func(g *themes.Glyphs) string { return g.Current }, func(s *themes.Styles) themes.Ink { return s.Current }}
+		return g.Current
 	case model.TriggeredBlocked:
-		return classMark{func(g *themes.Glyphs) string { return g.Triggered }, func(s *themes.Styles) themes.Ink { return s.Triggered }}
+		return g.Triggered
 	case model.QueuedRunnable:
-		return classMark{func(g *themes.Glyphs) string { return g.Queued }, func(s *themes.Styles) themes.Ink { return s.Queued }}
+		return g.Queued
 	case model.WaitingForOperator, model.ReportOffered:
-		return classMark{
-			func(g *themes.Glyphs) string { return g.NeedsYou }, func(s *themes.Styles) themes.Ink { return s.NeedsYou }}
+		return g.NeedsYou
 	case model.BlockedClass:
-		return classMark{func(g *themes.Glyphs) string { return g.Blocked }, func(s *themes.Styles) themes.Ink { return s.Blocked }}
+		return g.Blocked
 	}
-	return classMark{func(g *themes.Glyphs) string { return g.Done }, func(s *themes.Styles) themes.Ink { return s.Done }}
+	return g.Done
+}
+
+// InkOf returns the ink of a class.
+func InkOf(c model.Class, s *themes.Styles) themes.Ink {
+	switch c {
+	case model.CurrentRunnable:
+		return s.Current
+	case model.TriggeredBlocked:
+		return s.Triggered
+	case model.QueuedRunnable:
+		return s.Queued
+	case model.WaitingForOperator, model.ReportOffered:
+		return s.NeedsYou
+	case model.BlockedClass:
+		return s.Blocked
+	}
+	return s.Done
 }
 
 // ShownClass returns the class under which a row is shown. A completed item with an offered report is shown as needing the operator.

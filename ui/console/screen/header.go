@@ -116,7 +116,7 @@ func (f Frame) Counts(d model.Desk) string {
 			n = 0
 		}
 		if n > 0 {
-			parts = append(parts, f.Class[s.Class].Paint(f.classMark(s.Class)+strconv.Itoa(n)))
+			parts = append(parts, f.classInk(s.Class).Paint(f.classMark(s.Class)+strconv.Itoa(n)))
 		}
 	}
 	if f.Wide {

@@ -236,7 +236,7 @@ func (v QueueView) heading(s model.Section, w int) string {
 	if len(s.Rows) < s.Total {
 		n = fmt.Sprintf("%d of %d", len(s.Rows), s.Total)
 	}
-	return v.Strip(w, false, v.Class[s.Class].Of(" "+v.classMark(s.Class)+" "+strings.ToUpper(model.Spaced(s.Class))+" "+n))
+	return v.Strip(w, false, v.classInk(s.Class).Of(" "+v.classMark(s.Class)+" "+strings.ToUpper(model.Spaced(s.Class))+" "+n))
 }
 
 // noCurrent replaces the line of the current item: there is none and which item could be next, or the filter leaves it out.
@@ -359,7 +359,8 @@ func (v QueueView) reason(r model.Row) string {
 func (f Frame) RowMark(r model.Row) string { return f.classMark(action.ShownClass(r)) }
 
 // RowInk returns the ink of a row's glyph.
-func (f Frame) RowInk(r model.Row) Ink { return f.Class[action.ShownClass(r)] }
+func (f Frame) RowInk(r model.Row) Ink { return f.classInk(action.ShownClass(r)) }
 
-// classMark returns the glyph of a class.
-func (f Frame) classMark(of model.Class) string { return action.MarkOf(of).Mark(&f.Glyph) }
+// classMark returns the glyph of a class, classInk its ink.
+func (f Frame) classMark(of model.Class) string { return action.MarkOf(of, &f.Glyph) }
+func (f Frame) classInk(of model.Class) Ink     { return action.InkOf(of, f.Styles.Styles) }

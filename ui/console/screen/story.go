@@ -23,7 +23,7 @@ const storyCells = 7
 func (v Detail) storyLine(x model.StoryLine, w int) string {
 	mark, ink := v.Glyph.Dot, v.Muted
 	if class, ok := storyClasses[x.Kind]; ok {
-		mark, ink = v.classMark(class), v.Frame.Class[class]
+		mark, ink = v.classMark(class), v.classInk(class)
 	}
 	return v.Strip(w, false, v.Muted.Of(" "+text.Pad(v.Clock(x.At), 8)+" "+text.Pad(x.Lasted(), storyCells)), ink.Of(mark+" "),
 		v.Text.Of(v.Show(x.Text)))

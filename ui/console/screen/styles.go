@@ -1,7 +1,6 @@
 package screen
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -9,7 +8,6 @@ import (
 
 	"vise/model"
 	"vise/themes"
-	"vise/ui/action"
 	"vise/ui/markdown"
 	"vise/ui/text"
 )
@@ -27,7 +25,6 @@ type Styles struct {
 	// chosen are the signs around the chosen one of several: ‹Plan›.
 	chosen [2]string
 
-	Class map[model.Class]Ink
 	// Page is the style of plans.
 	Page *markdown.Style
 	// Clusters means that the terminal measures joined characters as one (mode 2027).
@@ -36,11 +33,7 @@ type Styles struct {
 
 // NewStyles makes the styles of a palette. clusters means that the terminal measures joined characters as one.
 func NewStyles(p themes.Palette, ascii, clusters bool) *Styles {
-	s := p.Styles()
-	k := &Styles{Styles: s, Glyph: themes.Unicode, Clusters: clusters, Class: map[model.Class]Ink{}, chosen: [2]string{"‹", "›"}}
-	for _, c := range append(slices.Clip(model.Classes), model.ReportOffered) {
-		k.Class[c] = action.MarkOf(c).Style(s)
-	}
+	k := &Styles{Styles: p.Styles(), Glyph: themes.Unicode, Clusters: clusters, chosen: [2]string{"‹", "›"}}
 	if ascii {
 		k.Glyph, k.chosen = themes.ASCII, [2]string{"<", ">"}
 	}
