@@ -87,7 +87,7 @@ func (d *welcome) more() dialog {
 			Title: "Show what vise install would add to each program's settings",
 			Result: effect{Do: attempt(func() (tea.Msg, error) {
 				lines, err := f.Lines(d.fx.ctx, f.Programs)
-				return openMsg{over: d, dialog: diffPager("What vise install would add  nothing is written", "{back} close", lines)}, err
+				return opens{diffPager("What vise install would add  nothing is written", "{back} close", lines)}, err
 			})},
 		})
 	}

@@ -195,29 +195,6 @@ func (c *console) saidCut(s string, lost int) {
 	}
 }
 
-// openMsg brings a dialog that was made in the background. It opens over the layer over, unless that layer is
-// closed now. If over is nil, it opens only if no layer is open; else the text of otherwise is shown.
-type openMsg struct {
-	over, dialog dialog
-	otherwise    string
-}
-
-func (m openMsg) handle(c *console) {
-	at := slices.Index(c.layers, m.over)
-	switch {
-	case m.over != nil && at < 0:
-		return
-	case m.over == nil && len(c.layers) > 0:
-		c.say(m.otherwise)
-		return
-	}
-	c.layers = c.layers[:at+1]
-	if c.note.isError {
-		c.note.clear()
-	}
-	c.open(m.dialog)
-}
-
 // open puts a dialog over the screen.
 func (c *console) open(d dialog) {
 	if f, ok := d.(interface{ begin(map[string]string) }); ok {
