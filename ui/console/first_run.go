@@ -87,7 +87,7 @@ func (d *welcome) more() dialog {
 			Title: "Show what vise install would add to each program's settings",
 			Result: effect{Do: attempt(func() (tea.Msg, error) {
 				lines, err := f.Lines(d.fx.ctx, f.Programs)
-				return opens{diffPager("What vise install would add  nothing is written", "{back} close", lines)}, err
+				return opens{installed(lines)}, err
 			})},
 		})
 	}
@@ -138,9 +138,10 @@ func (d *welcome) start(objective model.Text, agents ...model.AgentID) tea.Cmd {
 	})
 }
 
-// diffPager shows the lines of a unified diff.
-func diffPager(title, foot string, diff model.Text) *pager {
-	return &pager{Title: title, Foot: foot, Lines: func(x facts, w int) (out []string) {
+// installed shows the lines of a unified diff, which vise install would write.
+func installed(diff model.Text) *pager {
+	title := "What vise install would add  nothing is written"
+	return &pager{Title: title, Foot: "{back} close", Lines: func(x facts, w int) (out []string) {
 		for _, line := range diff.Lines() {
 			ink := x.Text
 			switch {

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"vise/ui/action"
-	"vise/ui/text"
 )
 
 // pager is a dialog for reading: it scrolls and closes.
@@ -17,8 +16,8 @@ type pager struct {
 	Narrow, Full bool
 	Foot         string
 	// Keys are the reader's other keys and their results. Each closes the pager. If Back is among them, closing gives its result.
-	Keys map[action.ID]message
-	top  int
+	Keys  map[action.ID]message
+	shown excerpt
 }
 
 // In is part of dialog.
@@ -33,13 +32,9 @@ func (p *pager) Press(k keyPress, x facts) (open bool, m message) {
 	if ok || k.ID == action.Back {
 		return false, r
 	}
-	_, h := p.size(x, len(p.lines(x)))
-	last := len(p.lines(x))
-	by, ok := steps(h-2, last)[k.ID]
-	if !ok {
+	if !p.shown.Scroll(k, len(p.Lines(x, p.width(x)-2)), x.H-2) {
 		return true, unused(k)
 	}
-	p.top = max(min(p.top+by, last-(h-2)), 0)
 	return true, nil
 }
 
@@ -56,39 +51,29 @@ func steps(page, all int) map[action.ID]int {
 		action.Top: -all, action.Bottom: all}
 }
 
-func (p *pager) lines(x facts) []string {
-	w, _ := p.size(x, 0)
-	return p.Lines(x, w-2)
-}
-
-// size returns the size of the box for a number of lines.
-func (p *pager) size(x facts, lines int) (w, h int) {
-	switch w = min(readerW, x.W); {
+// width is the width of the box.
+func (p *pager) width(x facts) int {
+	switch {
 	case p.Full:
-		return x.W, x.H
+		return x.W
 	case p.Narrow:
-		w = x.DialogW()
+		return x.DialogW()
 	}
-	return w, max(min(lines+2, x.H), 3)
+	return min(readerW, x.W)
 }
 
 // Draw is part of dialog.
 func (p *pager) Draw(x facts) drawnDialog {
-	lines := p.lines(x)
-	d := x.dialog(p.Title, p.Foot, nil)
-	d.W, d.H = p.size(x, len(lines))
-	height := d.H - 2
-	top := max(min(p.top, len(lines)-height), 0)
-	for _, l := range lines[top:min(top+height, len(lines))] {
-		d.Lines = append(d.Lines, text.Cut(l, d.W-2))
-	}
-	if len(lines) > height {
-		d.Right = x.Muted.Paint(fmt.Sprintf("%d-%d of %d", top+1, min(top+height, len(lines)), len(lines)))
+	w := p.width(x)
+	lines, foot := p.shown.window(x, p.Lines(x, w-2), x.H-2)
+	d := x.dialog(p.Title, p.Foot, lines)
+	if d.W, d.Box.Foot = w, foot; p.Full {
+		d.H = x.H
 	}
 	return d
 }
 
-// excerpt is a part of a dialog that scrolls on its own if it is longer than its height.
+// excerpt is text that scrolls if it is longer than its height.
 type excerpt struct{ top int }
 
 // Scroll scrolls by a line or a page if the key means that. It reports whether the key does.
