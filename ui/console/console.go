@@ -135,12 +135,6 @@ func (c console) Primed() console {
 	return c
 }
 
-// Frame is the screen at a size, without a program around it.
-func (c console) Frame(w, h int) string {
-	c.layout = layoutOf(w, h, c.focus, c.zoomed)
-	return c.View().Content
-}
-
 // Init starts everything that runs as long as the console: the beat, reads of the ledger, drafts, watchers.
 func (c console) Init() tea.Cmd {
 	c.start(c.fx.nextBeat(), c.fx.opened(), briefed(c))

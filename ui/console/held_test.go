@@ -46,7 +46,7 @@ func TestAConsoleThatStartsOnAHeldLedgerOpensAndSaysWhoHoldsIt(t *testing.T) {
 			}
 			begun := time.Now()
 			o := Options{Session: Session{Ledger: l, Agent: "a"}, Now: time.Now, NewKey: func() string { return fmt.Sprint(time.Now()) }, NoColor: true}
-			frame := New(t.Context(), o).Primed().Frame(120, 36)
+			frame := shownAt(New(t.Context(), o).Primed(), 120, 36)
 			if took := time.Since(begun); took > firstRead {
 				t.Errorf("the first frame took %s", took)
 			}
@@ -60,9 +60,15 @@ func TestAConsoleThatStartsOnAHeldLedgerOpensAndSaysWhoHoldsIt(t *testing.T) {
 				t.Error("the holder's name drives the terminal")
 			}
 			l.free = true
-			if frame = New(t.Context(), o).Primed().Frame(120, 36); !strings.Contains(frame, "Add jitter") {
+			if frame = shownAt(New(t.Context(), o).Primed(), 120, 36); !strings.Contains(frame, "Add jitter") {
 				t.Errorf("the truth is not shown:\n%s", frame)
 			}
 		})
 	}
+}
+
+// shownAt is the screen at a size, without a program around it.
+func shownAt(c console, w, h int) string {
+	c.layout = layoutOf(w, h, c.focus, c.zoomed)
+	return c.View().Content
 }

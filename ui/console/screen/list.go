@@ -34,14 +34,6 @@ func (l List[K]) Step(n int) List[K] {
 	return l
 }
 
-// Next moves the cursor by n rows and wraps around at the ends.
-func (l List[K]) Next(n int) List[K] {
-	if len(l.Order) > 0 {
-		l.Cursor = l.Order[(l.At()+n+len(l.Order))%len(l.Order)]
-	}
-	return l
-}
-
 // Show takes a new order. If the cursor's row is gone, the cursor goes to the row at the same index.
 func (l List[K]) Show(order []K) List[K] {
 	at := l.At()
