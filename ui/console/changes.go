@@ -11,6 +11,7 @@ import (
 
 	"vise/model"
 	"vise/model/thread"
+	"vise/store/home"
 	"vise/ui/action"
 	"vise/ui/console/screen"
 )
@@ -107,23 +108,11 @@ const restBetween = time.Second
 func (e *effects) watchTree(ctx context.Context, dir string, read act) tea.Cmd {
 	return func() tea.Msg {
 		next := e.Changes.Watch(ctx, dir)
-		return act(func(c *console) { read(c); c.start(waitForTree(ctx, next, read)) })
-	}
-}
-
-func waitForTree(ctx context.Context, next func(context.Context) error, read act) tea.Cmd {
-	return func() tea.Msg {
-		timer := time.NewTimer(restBetween)
-		defer timer.Stop()
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-timer.C:
+		rested := func(context.Context) error {
+			home.Pause(ctx, restBetween) // next ends with ctx too
+			return next(ctx)
 		}
-		if next(ctx) != nil {
-			return nil
-		}
-		return act(func(c *console) { read(c); c.start(waitForTree(ctx, next, read)) })
+		return act(func(c *console) { read(c); c.start(e.following(rested, read)) })
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vise/model"
+	"vise/store/home"
 	"vise/ui/markdown"
 )
 
@@ -129,14 +130,7 @@ func (e *effects) readLedger(gen uint64, w want, before truth) tea.Cmd {
 // follow waits until the ledger changes, and at least until the pause is over.
 func (e *effects) follow(after uint64, pause time.Duration) tea.Cmd {
 	return func() tea.Msg {
-		if pause > 0 {
-			timer := time.NewTimer(pause)
-			defer timer.Stop()
-			select {
-			case <-e.ctx.Done():
-			case <-timer.C:
-			}
-		}
+		home.Pause(e.ctx, pause) // Follow ends with the context too
 		rev, err := e.Ledger.Follow(e.ctx, after)
 		return movedMsg{rev, e.now(), rev == after, err}
 	}
