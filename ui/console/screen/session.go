@@ -320,7 +320,7 @@ func (v Detail) said(i int, t model.Text, now form, grows bool) (out []string, d
 		for to < end && to-from < segment {
 			to = min(paragraph(t, to), end)
 		}
-		lines, laid := v.laidOut(t[from:to], now.w)
+		lines, laid := v.prose(model.Text(strings.TrimRight(string(t[from:to]), "\n")), now.w, v.Text) // raw: it stays a text
 		out, done, from = append(append(out, lines...), ""), done && laid, to
 	}
 	switch kept := v.Session.Laid[i]; {
@@ -347,21 +347,6 @@ func paragraph(t model.Text, from int) int {
 			return at
 		}
 	}
-}
-
-// laidOut returns a text as Markdown, or as written if that is not laid out yet.
-func (v Detail) laidOut(t model.Text, w int) (lines []string, done bool) {
-	t = model.Text(strings.TrimRight(string(t), "\n"))                    // raw: it stays a text
-	if v.Pages == nil || !strings.ContainsAny(string(t), "\n*_`[#<|\\") { // raw: looked through, not shown
-		return v.Wrapped(t, w, v.Text), true
-	}
-	for _, l := range v.Pages.Written(t, w-2, v.Page) {
-		lines = append(lines, " "+l)
-	}
-	if lines == nil {
-		return v.Wrapped(t, w, v.Text), false
-	}
-	return lines, true
 }
 
 // call returns a tool call: a line with how it ended, and unfolded the lines that it changed, or the last that it gave.

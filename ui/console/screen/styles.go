@@ -210,16 +210,22 @@ func (f Frame) Warned(s string, w int) []string {
 // Prose returns a text that may be Markdown, in w cells. One without marks of Markdown is wrapped in the ink, and so is one that is not
 // laid out yet.
 func (f Frame) Prose(t model.Text, w int, ink Ink) []string {
-	if f.Pages != nil && strings.ContainsAny(t.Raw(), "\n*_`[#<|\\") { // raw: looked at, not shown
-		lines := f.Pages.Written(t, w-2, f.Page)
-		for i := range lines {
-			lines[i] = " " + lines[i]
-		}
-		if lines != nil {
-			return lines
-		}
+	lines, _ := f.prose(t, w, ink)
+	return lines
+}
+
+// prose returns the lines of Prose, and whether they are laid out.
+func (f Frame) prose(t model.Text, w int, ink Ink) (lines []string, done bool) {
+	if f.Pages == nil || !strings.ContainsAny(t.Raw(), "\n*_`[#<|\\") { // raw: looked at, not shown
+		return f.Wrapped(t, w, ink), true
 	}
-	return f.Wrapped(t, w, ink)
+	for _, l := range f.Pages.Written(t, w-2, f.Page) {
+		lines = append(lines, " "+l)
+	}
+	if lines == nil {
+		return f.Wrapped(t, w, ink), false
+	}
+	return lines, true
 }
 
 // Wrapped returns a text of several lines wrapped to w cells.
