@@ -3,7 +3,6 @@ package console
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -313,15 +312,8 @@ func (c *console) tellTriggers(before truth) {
 		c.say(fmt.Sprintf("%d news came, the newest%s", n, end))
 		return
 	}
-	var trigger model.TriggerNews
-	_ = json.Unmarshal(e.Data, &trigger) // without its data the event still has its sender
-	what := c.frame().Show(cmp.Or(trigger.Source, model.By(e.Actor, e.Person)))
-	if payload := trigger.Payload.String(); payload != "" {
-		what += ": " + c.styles.Safe(payload)
-	} else {
-		what = "News from " + what
-	}
-	c.say(text.Cut(what, max(c.layout.w-text.Width(end)-2, 12)) + end)
+	what := c.frame().Show(e.Describe())
+	c.say(text.Sentence(text.Cut(what, max(c.layout.w-text.Width(end)-2, 12)) + end))
 }
 
 // triggersSince are the triggers of others in t that are not in before, newest first.
