@@ -97,18 +97,21 @@ func cutStyled(s string, width int) (string, int) {
 	return b.String(), width
 }
 
-// CutMiddle returns s if it fits into width cells, or else its two ends around an ellipsis in exactly width cells. It is for paths and ids,
-// whose end says the most. s must be plain.
-func CutMiddle(s string, width int) string {
+// CutStart returns s if it fits into width cells, or else an ellipsis and its end in exactly width cells. It is for paths, whose end says
+// the most. s must be plain.
+func CutStart(s string, width int) string {
 	if width <= 0 {
 		return ""
 	}
-	if _, _, all := fit(s, width); all {
+	cells := Width(s)
+	if cells <= width {
 		return s
 	}
-	left, cells, _ := fit(s, (width-1)/2)
-	right := tail(s[left:], width-1-cells)
-	return s[:left] + ellipsis + right + spaces(width-1-cells-Width(right))
+	for cells >= width {
+		cluster, w := first(s)
+		s, cells = s[len(cluster):], cells-w
+	}
+	return ellipsis + s + spaces(width-1-cells)
 }
 
 // Sides puts left and right at the two ends of width cells. If both do not fit, it cuts left, or drops right if no cell
@@ -198,16 +201,6 @@ func fit(s string, width int) (end, cells int, all bool) {
 		cells += w
 	}
 	return end, cells, true
-}
-
-// tail returns the longest end of s that takes at most width cells.
-func tail(s string, width int) string {
-	for left := Width(s); left > width; {
-		cluster, w := first(s)
-		s = s[len(cluster):]
-		left -= w
-	}
-	return s
 }
 
 // Wrap breaks plain text into lines of at most width cells: between words if possible, otherwise inside a word. Line breaks, and the

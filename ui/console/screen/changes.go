@@ -282,12 +282,9 @@ func (v Detail) changedFile(f thread.DiffFile, w int, selected bool) string {
 		words = append(words, "not counted")
 	}
 	tail := text.Cut(strings.Join(words, " "), max(w/2, 12))
-	path := v.Show(f.Path)
 	width := max(w-text.Width(tail)-5, 8)
-	if over := text.Width(path) - width; over > 0 { // the end of a path says more than its beginning
-		path = "…" + ansi.TruncateLeft(path, over+1, "")
-	}
-	return v.row(w, selected, v.Accent.Of(fold), v.Strong.Of(text.Pad(path, width)), v.Muted.Of(" "+tail))
+	path := text.Pad(text.CutStart(v.Show(f.Path), width), width)
+	return v.row(w, selected, v.Accent.Of(fold), v.Strong.Of(path), v.Muted.Of(" "+tail))
 }
 
 // changeWords explain git's status letters.

@@ -245,7 +245,7 @@ func (v Detail) planState(w int) []string {
 	}
 	out := v.Warned(s+" "+v.Plan.Reason, w)
 	where := v.Show(model.Text(cmp.Or(a.Path, a.RelativePath)))
-	out = append(out, v.Note(text.CutMiddle(where, max(w-2, 1))))
+	out = append(out, v.Note(text.CutStart(where, max(w-2, 1))))
 	if a.Bytes > 0 {
 		out = append(out, v.Note(fmt.Sprintf("%d bytes", a.Bytes)))
 	}
