@@ -87,7 +87,7 @@ func Everywhere(id ID) bool { return id == ForceQuit || id == Suspend || id == R
 // heard reports whether one of a's keys has its meaning in a context.
 func (a Action) heard(key string, in Context) bool {
 	mods, base := modifiers(key)
-	inTexts := Everywhere(a.ID) || a.ID == Submit || a.ID == Posture
+	inTexts := Everywhere(a.ID) || a.ID == Submit
 	passes := inTexts && len(mods) > 0 || slices.Contains(named, base) && !slices.Contains(editing, base)
 	return a.In == in || a.In == Desk && (passes || in == Page)
 }

@@ -33,7 +33,7 @@ func TestAnActionHasTheKeysThatWereSet(t *testing.T) {
 
 // TestALetterIsTypedWhereTextIsTyped, whatever action it was given to.
 func TestALetterIsTypedWhereTextIsTyped(t *testing.T) {
-	for _, id := range []ID{Submit, Posture, Redraw} {
+	for _, id := range []ID{Submit, Redraw} {
 		table, troubles := Remap(map[ID][]string{id: {"x", "ctrl+x", "f9"}}, nil)
 		if len(troubles) > 0 {
 			t.Fatal(troubles)

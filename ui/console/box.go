@@ -163,7 +163,7 @@ func boxActs(x facts, recent []action.ID) (on, off []menuLine) {
 func boxLines(c *console) []menuLine {
 	out := copyLines()
 	for _, l := range agentMenu(c).(*menu).Lines {
-		l.Group, l.Other = "AGENTS", nil
+		l.Group = "AGENTS"
 		out = append(out, l)
 	}
 	for _, s := range c.opt.Settings.Choices() {

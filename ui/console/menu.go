@@ -46,8 +46,6 @@ type menuLine struct {
 	// Off is why it is not available; empty if it is.
 	Off    string
 	Result message
-	// Other is the result of a menu's second key; it may be nil.
-	Other message
 }
 
 func (l menuLine) isText() bool { return l.Result == nil && l.Does == "" && l.Off == "" && l.Key == "" }
@@ -86,8 +84,6 @@ func (m *menu) Press(k keyPress, x facts) (open bool, r message) {
 		step(-1)
 	case k.ID == action.Open:
 		return m.run(m.Chosen(x))
-	case k.ID == action.Posture:
-		return m.other(m.Chosen(x), x)
 	case m.Searchable:
 		m.field().Press(k.KeyPressMsg, maxSearch)
 		m.At = 0
@@ -130,23 +126,8 @@ func (m *menu) run(l menuLine) (open bool, r message) {
 	case l.Result == nil:
 		return true, nil
 	}
-	return m.ask(l.Result)
-}
-
-// other handles the second key for the line at the cursor, which changes the ledger.
-func (m *menu) other(l menuLine, x facts) (open bool, r message) {
-	switch {
-	case l.Other == nil:
-		return true, nil
-	case x.State.ReadOnly != "":
-		return true, trouble(x.State.ReadOnly)
-	}
-	return m.ask(l.Other)
-}
-
-func (m *menu) ask(r message) (open bool, _ message) {
-	_, m.waiting = outcome(r)
-	return m.waiting, r
+	_, m.waiting = outcome(l.Result)
+	return m.waiting, l.Result
 }
 
 // Shown returns the lines that contain the typed words. If there are none, it returns the lines that contain their letters in order.

@@ -58,7 +58,7 @@ func filterLines(s config.Settings) []menuLine {
 
 // agentMenu chooses the agent whose desk is shown.
 func agentMenu(c *console) dialog {
-	m := &menu{Title: "Agents", Searchable: true, Foot: "{open} show desk · {posture} stop or resume · {back} close"}
+	m := &menu{Title: "Agents", Searchable: true, Foot: "{open} show desk · {back} close"}
 	needs := map[model.AgentID]int{}
 	for _, x := range c.inbox() {
 		needs[x.AgentID]++
@@ -72,7 +72,7 @@ func agentMenu(c *console) dialog {
 			m.At = i
 		}
 		m.Lines = append(m.Lines, menuLine{Title: string(a.ID), Does: does,
-			Result: act(func(c *console) { c.visit(a.ID) }), Other: posture(a)})
+			Result: act(func(c *console) { c.visit(a.ID) })})
 	}
 	return m
 }
@@ -365,20 +365,16 @@ func agentWords(a model.Agent, now time.Time) string {
 	return strings.Join(append(parts, "changed "+text.Age(now.Sub(a.UpdatedAt))+" ago"), " · ")
 }
 
-// stopOrResume acts on the agent that the screen names; what was read last may be of the one before.
+// stopOrResume stops the agent that the screen names, or lets it run again; what was read last may be of the one before.
 func stopOrResume(c *console) {
-	if a := c.truth.desk.Agent; a.ID == c.agent {
-		posture(a).handle(c)
+	a := c.truth.desk.Agent
+	if a.ID != c.agent {
+		c.say(clean(c.agent) + c.keys.Keyed(" is still being read. Press {posture} again."))
 		return
 	}
-	c.say(clean(c.agent) + c.keys.Keyed(" is still being read. Press {posture} again."))
-}
-
-// posture stops an agent, or lets a stopped one run again.
-func posture(a model.Agent) apply {
-	posture, said := model.Stopped, "Stopped "+string(a.ID)+": no turn begins"
+	posture, said := model.Stopped, "Stopped "+clean(a.ID)+": no turn begins"
 	if a.Posture == model.Stopped {
-		posture, said = model.Awake, "Resumed "+string(a.ID)
+		posture, said = model.Awake, "Resumed "+clean(a.ID)
 	}
-	return apply{Said: clean(said), Command: model.UpdateAgent{AgentID: a.ID, Posture: &posture}}
+	c.send(model.UpdateAgent{AgentID: a.ID, Posture: &posture}, said)
 }

@@ -91,7 +91,6 @@ var actsThatSend = []acted{
 		[]string{"D"}, "CommentOn", "Dropped"},
 	{action.Undo, []string{"create a Split", "press p"}, []string{"u"}, "Undo", "Undone"},
 	{action.Redo, []string{"create a Split", "press p", "press u"}, []string{"U"}, "Undo", "again"},
-	{action.Posture, []string{"create a Split"}, []string{"a", "ctrl+t"}, "UpdateAgent", "Stopped"},
 	{action.Posture, []string{"create a Split"}, []string{"ctrl+t"}, "UpdateAgent", "Stopped"},
 	{action.Posture, []string{"create a Split"}, []string{":", "=stop or", "enter"}, "UpdateAgent", "Stopped"},
 }

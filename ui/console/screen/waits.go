@@ -134,7 +134,7 @@ func (f Frame) Handover(agent model.Agent, w int) string {
 	words := name + " gets it in its next turn."
 	switch {
 	case agent.Posture == model.Stopped:
-		words = name + f.Keyed(" is stopped: gets it once resumed ({agents}).")
+		words = name + f.Keyed(" is stopped: gets it once resumed ({posture}).")
 	case agent.Turn.Runs(f.Now):
 		words = "A turn runs. " + name + " gets it in the next."
 	}
