@@ -32,7 +32,7 @@ func Remap(keys map[ID][]string, own []Action) (Catalogue, []KeyTrouble) {
 			i = named(now)
 		}
 		if i < 0 {
-			troubles = append(troubles, KeyTrouble{ID: id, Why: gone(id)})
+			troubles = append(troubles, KeyTrouble{ID: id, Why: "there is no such action"})
 			continue
 		}
 		table[i].Keys = slices.Clone(keys[id])
@@ -50,33 +50,8 @@ func Remap(keys map[ID][]string, own []Action) (Catalogue, []KeyTrouble) {
 	return table, append(troubles, table.clashes()...)
 }
 
-// renamed are the actions that had another id. merged are those that are part of another one, in which they had other keys.
-var (
-	renamed = map[ID]ID{"acknowledge": Hide, "snoozed": Hidden, "menu-posture": Posture}
-	merged  = map[ID]ID{"acknowledge": Hide, "snooze": Hide, "half-down": PageDown, "half-up": PageUp, "view-activity": ViewFleet,
-		"follow": Top, "submit-line": Open, "mark-range": Mark, "close": Back, "next-field": NextPane, "previous-field": PrevPane}
-)
-
-// gone says what became of an action that the table does not have.
-func gone(id ID) string {
-	first, rest, _ := strings.Cut(string(id), "-")
-	now := merged[id]
-	switch {
-	case first == "go" || first == "copy":
-		now = ID(first)
-	case rest == "close" || rest == "back":
-		now = Back
-	case Standard().ByID(ID(rest)).Title != "":
-		now = ID(rest)
-	}
-	switch {
-	case now != "":
-		return fmt.Sprintf("it is part of %s now", now)
-	case rest != "" && strings.Contains(" conflict diff file menu output question read thread threads todo triage zero ", " "+first+" "):
-		return "a dialog has no keys of its own any more: there the Desk's keys and the digits choose"
-	}
-	return "there is no such action"
-}
+// renamed are the actions that had another id.
+var renamed = map[ID]ID{"acknowledge": Hide, "snoozed": Hidden, "menu-posture": Posture}
 
 // essential are the actions that close or leave something. Nobody may unbind them.
 var essential = []ID{ForceQuit, Back}
