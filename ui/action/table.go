@@ -32,7 +32,7 @@ const (
 	TriageOpen, Threads          ID = "triage", "threads"
 	CopyOf, GoTo, WayBack        ID = "copy", "go", "way-back"
 	Help, Palette                ID = "help", "palette"
-	CustomCommands, SaveFilter   ID = "own", "save-filter"
+	SaveFilter                   ID = "save-filter"
 	Quit, ForceQuit              ID = "quit", "quit-now"
 	Suspend, Redraw              ID = "suspend", "redraw"
 	Submit, EditOutside, Posture ID = "submit", "edit-outside", "posture"
@@ -142,7 +142,6 @@ func Standard() Catalogue {
 			key(Palette, "Everything", "acts, items, agents, settings by their words; also wait timer 16:00",
 				":", "ctrl+p").hint("palette"),
 			key(Help, "Help", "what these keys do where you are", "?").hint("help"),
-			key(CustomCommands, "Your own…", "commands and saved filters of your configuration"),
 			key(SaveFilter, "Save filter…", "under a name, for the palette and vise list").typed().needs(all(inEarnest, aFilter)),
 			key(CopyOf, "Copy…", "id, plan path, objective, report, JSON, Markdown, MCP reference", "y").
 				needs(anItem),

@@ -11,6 +11,7 @@ import (
 
 	"vise/model"
 	"vise/ui/action"
+	"vise/ui/config"
 	"vise/ui/text"
 )
 
@@ -41,7 +42,8 @@ const viewBox = viewCount
 const mostInBox = 50
 
 func openBox(c *console) dialog {
-	b := &box{menu: runMenu("Commands", nil), recent: c.recent, places: goLines(c)[1:], rest: boxLines(c), verbs: c.opt.LineVerbs}
+	b := &box{menu: &menu{Title: "Commands", Searchable: true, Foot: "{open} run · {back} close"}, recent: c.recent,
+		places: goLines(c)[1:], rest: boxLines(c), verbs: c.opt.LineVerbs}
 	b.Of = b.lines
 	for i := range b.places {
 		b.places[i].Key = c.keys.KeyOf(action.GoTo) + " " + b.places[i].Key
@@ -134,9 +136,12 @@ func (b *box) found(h hits, x facts) {
 
 // boxActs are the available actions, the recent ones first, and the actions that are not available.
 func boxActs(x facts, recent []action.ID) (on, off []menuLine) {
-	for _, l := range actionLines(x, func(a action.Action) bool {
-		return a.Group != action.Move && a.ID != action.Palette && a.ID != action.GoTo
-	}) {
+	for _, a := range x.Catalogue {
+		if a.In != action.Desk || a.Group == action.Move || slices.Contains([]action.ID{action.Submit, action.Palette, action.GoTo}, a.ID) {
+			continue
+		}
+		l := menuLine{Group: string(a.Group), Title: a.Title, Does: x.Keyed(a.Does), Key: keysOf(a),
+			Off: x.Refusal(a, x.State), Result: run(a.ID)}
 		if l.Off != "" {
 			l.Group = "NOT NOW"
 			off = append(off, l)
@@ -176,7 +181,12 @@ func boxLines(c *console) []menuLine {
 			out = append(out, l)
 		}
 	}
-	return append(out, filterLines(c.opt.Settings)...)
+	for _, name := range config.Names(c.opt.Settings.Filters) {
+		filter := c.opt.Settings.Filters[name]
+		out = append(out, menuLine{Group: "SAVED FILTERS", Title: "Filter: " + name, Does: filter,
+			Result: act(func(c *console) { c.filtered(filter) })})
+	}
+	return out
 }
 
 // settingMsg changes a setting's value.

@@ -146,11 +146,11 @@ func TestFiltersAreSavedAndChosenByName(t *testing.T) {
 			t.Errorf("what went wrong is not said:\n%s", f)
 		}
 		wd.press("esc")
-		wd.press("@own")
+		wd.press(":")
 		wd.write("stuck")
 		wd.settle()
 		if f := frameOf(wd); !strings.Contains(f, "Filter: stuck") {
-			t.Errorf("the saved filter is not among your own:\n%s", f)
+			t.Errorf("the saved filter is not in the palette:\n%s", f)
 		}
 		wd.press("enter")
 		wd.settle()

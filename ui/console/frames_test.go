@@ -262,7 +262,6 @@ func (x *touring) desk() {
 	x.at("Agents", "a")
 	x.at("Message", "m")
 	x.at("New work item", "o")
-	x.at("Own commands", "@own")
 	x.at("Triage", "T")
 	x.at("Threads", "W")
 	x.at("Complete", "c")

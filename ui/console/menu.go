@@ -23,8 +23,6 @@ type menu struct {
 	At int
 	// Searchable means that typing narrows the list. Otherwise a line is chosen by its own key, or by its number if it has none.
 	Searchable bool
-	// Keyed means that the lines of a searchable menu name their keys.
-	Keyed bool
 	// hidden: it does not appear yet. An operator who knows the letter does not see it.
 	hidden bool
 	// Foot describes the keys; "" stands for a digit for each line, and the keys of every menu.
@@ -32,7 +30,7 @@ type menu struct {
 	// Below returns lines below the menu about the line at the cursor, which scroll if they are too long; nil: there are none.
 	Below func(facts) []string
 	shown excerpt
-	// Of returns the lines for the typed words; nil means the lines of Lines that contain them.
+	// Of returns the lines for the typed words, which then name their keys; nil means the lines of Lines that contain them.
 	Of func(x facts, words string) []menuLine
 	// Limit says which part could not be searched; it follows "Nothing matches."
 	Limit   string
@@ -269,7 +267,7 @@ func (m *menu) line(l menuLine, i int, x facts) string {
 		l.Key, _, _ = strings.Cut(l.Key, " ")
 		keys, titles = 7, 22
 	}
-	if m.Searchable && m.Keyed {
+	if m.Of != nil {
 		key = text.Pad(l.Key, keys-1) + " "
 	}
 	if !m.Searchable {

@@ -18,23 +18,6 @@ import (
 	"vise/ui/text"
 )
 
-// runMenu is a menu with a search; a chosen line runs its action.
-func runMenu(title string, lines []menuLine) *menu {
-	return &menu{Title: title, Searchable: true, Keyed: true, Lines: lines, Foot: "{open} run · {back} close"}
-}
-
-func actionLines(x facts, want func(action.Action) bool) []menuLine {
-	var out []menuLine
-	for _, a := range x.Catalogue {
-		if !want(a) || a.In != action.Desk || a.ID == action.Submit {
-			continue
-		}
-		out = append(out, menuLine{Group: string(a.Group), Title: a.Title, Does: x.Keyed(a.Does), Key: keysOf(a),
-			Off: x.Refusal(a, x.State), Result: run(a.ID)})
-	}
-	return out
-}
-
 // keysOf spells an action's keys, but for those that only terminals send.
 func keysOf(a action.Action) string {
 	var keys []string
@@ -44,16 +27,6 @@ func keysOf(a action.Action) string {
 		}
 	}
 	return strings.Join(keys, " ")
-}
-
-// filterLines are the saved filters as lines of a menu.
-func filterLines(s config.Settings) []menuLine {
-	var out []menuLine
-	for _, name := range config.Names(s.Filters) {
-		out = append(out, menuLine{Group: "SAVED FILTERS", Title: "Filter: " + name, Does: s.Filters[name],
-			Result: act(func(c *console) { c.filtered(s.Filters[name]) })})
-	}
-	return out
 }
 
 // agentMenu chooses the agent whose desk is shown.
@@ -261,16 +234,6 @@ func ran(c *console, x config.Command, output string, err error) {
 				return out
 			}})
 	}
-}
-
-// openCustom lists the operator's commands and filters.
-func openCustom(c *console) {
-	lines := actionLines(c.facts(), func(a action.Action) bool { return a.Group == action.Customs })
-	if lines = append(lines, filterLines(c.opt.Settings)...); len(lines) == 0 {
-		c.say("You have no commands or filters of your own yet. config.yaml takes them; vise admin config schema describes it.")
-		return
-	}
-	c.open(runMenu("Your own", lines))
 }
 
 // maxFilterName is the longest name of a filter, in Unicode scalars.

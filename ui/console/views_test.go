@@ -53,10 +53,9 @@ func TestWhatCannotBeDoneSaysWhyOnEveryView(t *testing.T) {
 			wd.pass(time.Second)
 			c := wd.console.(console)
 			listed := map[string]string{}
-			for _, l := range actionLines(c.facts(), func(action.Action) bool { return true }) {
-				if l.Result != nil {
-					listed[l.Title] = l.Off
-				}
+			on, off := boxActs(c.facts(), nil)
+			for _, l := range append(on, off...) {
+				listed[l.Title] = l.Off
 			}
 			for _, l := range openBox(&c).(*box).lines(c.facts(), "") {
 				if l.Off != "" {
