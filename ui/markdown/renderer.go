@@ -16,9 +16,8 @@ type Renderer struct {
 	engine Engine
 
 	mu     sync.Mutex // protects the fields below
-	recent map[key][]row
-	older  map[key][]row
-	bytes  int              // size of recent
+	blocks map[key][]row
+	bytes  int              // size of blocks
 	failed map[uint64]error // blocks that once took too long: not tried again
 
 	asked map[key]bool // whole texts that are being laid out
@@ -32,8 +31,8 @@ type key struct {
 }
 
 const (
-	// keepBytes bounds each of the two generations of kept blocks.
-	keepBytes = 4 << 20
+	// keepBytes bounds the kept blocks. When they are more, all are dropped.
+	keepBytes = 8 << 20
 	// keepFailed bounds how many failed blocks are remembered.
 	keepFailed = 1000
 )
@@ -43,7 +42,7 @@ func NewRenderer(e Engine) *Renderer {
 	if e == nil {
 		e = noEngine{}
 	}
-	return &Renderer{guard: guard{limit: blockLimit}, engine: e, recent: map[key][]row{}, failed: map[uint64]error{},
+	return &Renderer{guard: guard{limit: blockLimit}, engine: e, blocks: map[key][]row{}, failed: map[uint64]error{},
 		asked: map[key]bool{}, laid: make(chan struct{}, 1)}
 }
 
@@ -156,30 +155,21 @@ func (r *Renderer) fail(hash uint64, err error) {
 func (r *Renderer) kept(k key) ([]row, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	rows, ok := r.recent[k]
-	if !ok {
-		if rows, ok = r.older[k]; ok {
-			r.put(k, rows)
-		}
-	}
+	rows, ok := r.blocks[k]
 	return rows, ok
 }
 
 func (r *Renderer) keep(k key, rows []row) {
+	const perRow = 40
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.put(k, rows)
-}
-
-// put keeps rows. The caller holds r.mu. Rows that were not used during a whole generation are dropped.
-func (r *Renderer) put(k key, rows []row) {
-	const perRow = 40
-	r.recent[k] = rows
+	if r.bytes > keepBytes {
+		clear(r.blocks)
+		r.bytes = 0
+	}
+	r.blocks[k] = rows
 	for i := range rows {
 		r.bytes += len(rows[i].text) + perRow
-	}
-	if r.bytes > keepBytes {
-		r.older, r.recent, r.bytes = r.recent, map[key][]row{}, 0
 	}
 }
 
