@@ -202,7 +202,7 @@ func (v Detail) session(w int) []string {
 		out = append(out, v.fileTodo(t, v.Files.waiting(t), v.Files.among(t), w, v.Focused && r == v.FileCursor))
 	}
 	if len(out) == filesShown {
-		out = append(out, v.Note("… b in triage (T) shows all"))
+		out = append(out, v.Note(v.Keyed("… {todos} in triage ({triage}) shows all")))
 	}
 	return out
 }

@@ -1,6 +1,8 @@
 package screen
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
@@ -30,6 +32,20 @@ func TestFindingsBehindTheBatchAreCountedBySession(t *testing.T) {
 		}
 		if says := ansi.Strip(v.tally()); says != c.says {
 			t.Errorf("it says %q, not %q", says, c.says)
+		}
+	}
+}
+
+// Of many todos the page of files shows the first, and names the keys that show all, also where they are other ones.
+func TestThePageOfFilesNamesTheKeysThatShowAll(t *testing.T) {
+	keys, _ := action.Remap(map[action.ID][]string{action.TriageOpen: {"f8"}}, nil)
+	for says, catalogue := range map[string]action.Catalogue{"… t in triage (T) shows all": action.Standard(), "… t in triage (f8) shows all": keys} {
+		v := Detail{Frame: Frame{Styles: NewStyles(themes.All()[0], false, false), Catalogue: catalogue}}
+		for n := range filesShown {
+			v.Files.Todos = append(v.Files.Todos, &todo.Todo{Source: "review", IssueID: fmt.Sprintf("%03d", n)})
+			if said := ansi.Strip(strings.Join(v.session(80), "\n")); strings.Contains(said, says) != (n+1 == filesShown) {
+				t.Fatalf("with %d todos it says\n%s", n+1, said)
+			}
 		}
 	}
 }
