@@ -108,7 +108,7 @@ func TestAMemoThatMakesNoSenseIsPassedOver(t *testing.T) {
 	long := strings.Repeat("x", 10*maxFilter)
 	for i, m := range []Memo{
 		{}, {View: "nonsense", Agent: "../../etc", Focus: 99}, {View: "fleet", Agent: "gone"},
-		{View: "activity", Fleet: memoFleet{Events: true, Item: "gone", Filter: "\xff"}},
+		{View: "activity", Fleet: screen.Fleet{Focus: 99, OfEvents: true, Inbox: screen.List[model.ItemID]{Cursor: "gone"}, Filter: "\xff"}},
 		{View: "reports", Reports: screen.Reports{List: screen.List[model.ItemID]{Cursor: "gone"}, Scroll: -7, Want: 1 << 40, Filter: long}},
 		{View: "desk", Agent: testAgent, Focus: -1, Desks: map[model.AgentID]memoDesk{"A B": {}, testAgent: {Item: "gone", Tab: "Nowhere", Top: -3, Filter: long, Line: 1 << 40, Plan: markdown.Position{Block: -1}}}},
 	} {

@@ -31,7 +31,7 @@ type Memo struct {
 	Light bool `json:"light,omitempty"`
 	// Desks holds the desk of Agent.
 	Desks   map[model.AgentID]memoDesk `json:"desks,omitempty"`
-	Fleet   memoFleet                  `json:"fleet,omitzero"`
+	Fleet   screen.Fleet               `json:"fleet,omitzero"`
 	Reports screen.Reports             `json:"reports,omitzero"`
 }
 
@@ -44,15 +44,6 @@ type memoDesk struct {
 	Top    int               `json:"top,omitempty"`
 	Line   int               `json:"line,omitempty"`
 	Plan   markdown.Position `json:"plan,omitzero"`
-}
-
-// memoFleet is the place on the fleet's view.
-type memoFleet struct {
-	Inbox  bool          `json:"inbox,omitempty"`
-	Events bool          `json:"events,omitempty"`
-	Agent  model.AgentID `json:"agent,omitempty"`
-	Item   model.ItemID  `json:"item,omitempty"`
-	Filter string        `json:"filter,omitempty"`
 }
 
 // At is the place on an item's tab.
@@ -78,9 +69,7 @@ func (c *console) memo() Memo {
 		m.Agent, desk = p.home, p.elsewhere[p.home]
 	}
 	m.Desks = map[model.AgentID]memoDesk{m.Agent: desk.memo()}
-	f := p.fleet
-	m.Fleet = memoFleet{f.Focus == screen.FleetInbox, f.Focus == screen.FleetActivity, f.Agents.Cursor, f.Inbox.Cursor, f.Filter}
-	m.Reports = p.reports
+	m.Fleet, m.Reports = p.fleet, p.reports
 	return m
 }
 
@@ -109,14 +98,8 @@ func restored(c *console, m *Memo) {
 	if m.Focus >= 0 && m.Focus < int(paneCount) {
 		p.focus = pane(m.Focus)
 	}
-	p.fleet.Agents.Cursor, p.fleet.Inbox.Cursor = m.Fleet.Agent, m.Fleet.Item
-	p.fleet.Filter = typedBefore(m.Fleet.Filter)
-	switch {
-	case m.Fleet.Inbox:
-		p.fleet.Focus = screen.FleetInbox
-	case m.Fleet.Events:
-		p.fleet.Focus, p.fleet.OfEvents = screen.FleetActivity, p.fleet.Filter != ""
-	}
+	p.fleet = m.Fleet
+	p.fleet.Filter, p.fleet.Focus = typedBefore(m.Fleet.Filter), min(max(m.Fleet.Focus, 0), screen.FleetPanes-1)
 	p.reports = m.Reports
 	p.reports.Filter, p.reports.Scroll = typedBefore(m.Reports.Filter), max(m.Reports.Scroll, 0)
 	p.reports.Want = min(max(m.Reports.Want, 0), mostFinished)

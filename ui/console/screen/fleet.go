@@ -23,21 +23,21 @@ const (
 
 // Fleet is the operator's position on the fleet, and what was drawn there. The drawn order stays until the operator pauses.
 type Fleet struct {
-	Focus  int
-	Agents List[model.AgentID]
-	Inbox  List[model.ItemID]
+	Focus  int                 `json:"focus,omitempty"`
+	Agents List[model.AgentID] `json:"agents,omitzero"`
+	Inbox  List[model.ItemID]  `json:"inbox,omitzero"`
 	// Entries are the inbox's entries as drawn.
-	Entries []model.Inboxed
+	Entries []model.Inboxed `json:"-"`
 	// Snoozed means that snoozed entries are shown too, at the end of the inbox.
-	Snoozed bool
+	Snoozed bool `json:"-"`
 	// Journal are the newest events of all agents, Told the same as drawn. While the cursor is on the newest, it follows newer ones.
-	Journal List[model.Position]
-	Told    []model.Act
+	Journal List[model.Position] `json:"-"`
+	Told    []model.Act          `json:"-"`
 	// Wanted is how many events to read, if more than usual.
-	Wanted int
+	Wanted int `json:"-"`
 	// Filter, if set, replaces the inbox by the items of all agents that it keeps; with OfEvents it keeps events.
-	Filter   string
-	OfEvents bool
+	Filter   string `json:"filter,omitempty"`
+	OfEvents bool   `json:"of_events,omitempty"`
 	// Span is the index in Spans of the time that the strips show.
 	Span int
 }
