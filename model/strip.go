@@ -19,8 +19,8 @@ const (
 	StripFailed
 )
 
-// MaxStrip is the longest time that a strip covers.
-const MaxStrip = 24 * time.Hour
+// StripTime is the time that a strip covers.
+const StripTime = time.Hour
 
 // Strip shows what an agent did, in cells of equal length; the last cell contains now. It combines the agent's events with the
 // states in its records that still last.

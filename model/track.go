@@ -11,6 +11,9 @@ const (
 	trackPage = 200
 )
 
+// trackKept is how long a step is kept: longer than a strip, which also shows what began before it.
+const trackKept = 24 * time.Hour
+
 // Track is the content of an agent's latest events, kept so that only new events are read again.
 type Track struct {
 	// newest and oldest are the last and the first event that were read; from since on, all events are known.
@@ -72,7 +75,7 @@ func ReadTrack(r Reader, m FleetMember, since time.Time, before Track, most int)
 func (t Track) after(entries []Entry) Track {
 	t.newest, t.read = entries[len(entries)-1], t.read+len(entries)
 	t.steps = appendSteps(slices.Clone(t.steps), entries)
-	if gone := t.newest.At.Add(-MaxStrip); t.since.Before(gone) {
+	if gone := t.newest.At.Add(-trackKept); t.since.Before(gone) {
 		if at, _ := slices.BinarySearchFunc(t.steps, gone, trackStep.compare); at > 0 {
 			t.steps, t.since = t.steps[at:], gone
 		}

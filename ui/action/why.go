@@ -87,8 +87,6 @@ var (
 		"only on the Desk ({view-desk}) and in the inbox ({view-fleet})"), anItem)
 	blockable = all(needs(func(s State) bool { return s.Marked == 0 || isDesk(s) },
 		"marked work items are blocked on the Desk ({view-desk}); here {hide} hides them"), offered("CancelWait"))
-	timed = all(needs(func(s State) bool { return isDesk(s) || s.View == "fleet" },
-		"only on the Desk ({view-desk}) and the Fleet ({view-fleet})"), anItemOfDesk)
 	hasPreview = needs(func(s State) bool { return s.Preview || s.View != "fleet" },
 		"the Fleet shows no detail on less than 160 columns")
 )
@@ -172,12 +170,4 @@ func (s State) Retry() model.Retry {
 		return model.Retry{WorkItemID: s.Item.ID}
 	}
 	return model.Retry{AgentID: s.Desk.Agent.ID}
-}
-
-// anItemOfDesk needs an item under the cursor on the desk, and nothing on other views.
-func anItemOfDesk(s State) string {
-	if isDesk(s) {
-		return anItem(s)
-	}
-	return ""
 }

@@ -78,7 +78,6 @@ func fleetActs() map[action.ID]act {
 	return listActs(fleetBy, height, map[action.ID]act{
 		action.NextPane: fleetToPane(1), action.PrevPane: fleetToPane(-1), action.Open: fleetOpen,
 		action.Back: backOr(marked, unfiltered, lower), action.NextAgent: fleetToAgent(1), action.PrevAgent: fleetToAgent(-1),
-		action.Earlier: longerStrips(1), action.Later: longerStrips(-1),
 	})
 }
 
@@ -129,16 +128,6 @@ func fleetToAgent(n int) act {
 		p := c.fleet
 		p.Focus = screen.FleetAgents
 		c.fleetMoved(p.Step(n))
-	}
-}
-
-// longerStrips makes the strips cover a longer or shorter time.
-func longerStrips(n int) act {
-	return func(c *console) {
-		p := &c.fleet
-		p.Span = min(max(p.Span+n, 0), len(screen.Spans)-1)
-		c.say("The strips show the last " + screen.Spans[p.Span].Name + ".")
-		c.read()
 	}
 }
 

@@ -55,7 +55,6 @@ func (c *console) want() want {
 	if c.view != viewDesk {
 		w.view, w.rows, w.body = c.view, 0, max(c.layout.body().H, unsizedRows)
 		w.named = c.fleet.Named(w.body)
-		w.span = screen.Spans[c.fleet.Span].Duration
 		w.entries = (c.fleet.Inbox.At()/w.body + 3) * w.body // the same for several moves of the cursor
 		w.events = c.fleet.Wanted
 		w.finished = max(c.reports.Want, finishedPage)
@@ -275,8 +274,6 @@ type want struct {
 	view  view
 	body  int
 	named []model.AgentID
-	// span is the length of time that the fleet's strips cover.
-	span time.Duration
 	// entries is the number of inbox entries to read, if more than usual.
 	entries int
 	// events is how many events the fleet asks for, finished how much finished work the reports do.

@@ -11,7 +11,7 @@ import (
 func (t truth) withFleet(r model.Reader, w want, now time.Time,
 	read func(r model.Reader, now time.Time, rows, entries int, named ...model.AgentID) model.Fleet) truth {
 	t.fleet = read(r, now, w.body, max(inboxShown, w.entries), w.named...)
-	t.inbox, t.want.named, t.want.span = t.fleet.Inbox, w.named, w.span
+	t.inbox, t.want.named = t.fleet.Inbox, w.named
 	t.tracks, t.more = readTracks(r, t.fleet, w, now, t.tracks)
 	return t
 }
@@ -29,7 +29,7 @@ func readTracks(r model.Reader, f model.Fleet, w want, now time.Time, before map
 		if i >= w.body && len(w.named) <= 1 || len(w.named) > 1 && !slices.Contains(w.named, m.Agent.ID) {
 			continue
 		}
-		t, read, whole := model.ReadTrack(r, m, now.Add(-w.span), before[m.Agent.ID], left)
+		t, read, whole := model.ReadTrack(r, m, now.Add(-model.StripTime), before[m.Agent.ID], left)
 		out[m.Agent.ID] = t
 		left, more = left-read, more || !whole
 	}

@@ -10,7 +10,6 @@ import (
 
 	"vise/model"
 	"vise/store"
-	"vise/ui/console/screen"
 )
 
 // Reading the fleet costs what it shows and a few counters of each agent: a hundred times the items do not make it
@@ -26,13 +25,7 @@ func BenchmarkDeskLook(b *testing.B) { benchmarkLook(b, viewDesk) }
 // A key in the fleet of a thousand agents, with an unchanged ledger: the reads for the 32 agents that are shown, and
 // their frame.
 func BenchmarkFleetKey(b *testing.B) {
-	l := busyFleet(b, 60)
-	for _, s := range screen.Spans {
-		b.Run(s.Name, func(b *testing.B) {
-			w := want{agent: "agent-0001", view: viewFleet, body: 32, rows: 32, span: s.Duration}
-			benchmarkFleetKey(b, l, w)
-		})
-	}
+	benchmarkFleetKey(b, busyFleet(b, 60), want{agent: "agent-0001", view: viewFleet, body: 32, rows: 32})
 }
 
 func benchmarkFleetKey(b *testing.B, l *store.Ledger, w want) {
@@ -146,7 +139,7 @@ func TestTheFleetReadAgainIsTheFleetRead(t *testing.T) {
 		}
 		return out
 	}
-	w := want{agent: "agent-0001", view: viewFleet, body: 4, named: []model.AgentID{"agent-0001", "agent-0002"}, span: time.Hour}
+	w := want{agent: "agent-0001", view: viewFleet, body: 4, named: []model.AgentID{"agent-0001", "agent-0002"}}
 	kept := read(w, truth{})
 	status := model.NeedsInput
 	for i, e := range []model.Envelope{
@@ -186,7 +179,7 @@ func TestAMoveInTheFleetReadsTheRowsThatItBringsOnScreen(t *testing.T) {
 	} {
 		asked = asked[:0]
 		if err := l.View(t.Context(), func(r model.Reader) error {
-			w := want{agent: x.named[2], view: viewFleet, body: 2, named: x.named, span: time.Hour}
+			w := want{agent: x.named[2], view: viewFleet, body: 2, named: x.named}
 			kept = readTruth(historyOf{r, func(a model.AgentID) { asked = append(asked, a) }}, w, time.Now(), kept)
 			return nil
 		}); err != nil {

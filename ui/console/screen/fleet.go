@@ -38,8 +38,6 @@ type Fleet struct {
 	// Filter, if set, replaces the inbox by the items of all agents that it keeps; with OfEvents it keeps events.
 	Filter   string `json:"filter,omitempty"`
 	OfEvents bool   `json:"of_events,omitempty"`
-	// Span is the index in Spans of the time that the strips show.
-	Span int
 }
 
 // Adopt takes new data. If touched is set, the drawn order and entries stay and are marked as held. An empty list takes the new order.

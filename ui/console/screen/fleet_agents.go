@@ -71,15 +71,6 @@ func (f Frame) heldNote(held bool, order string) string {
 	return f.Muted.Paint(order)
 }
 
-// Span is a length of time that strips can show.
-type Span struct {
-	Name string
-	time.Duration
-}
-
-// Spans are the lengths to choose from.
-var Spans = []Span{{"60 min", time.Hour}, {"8 h", 8 * time.Hour}, {"24 h", model.MaxStrip}}
-
 // fleetColumns are the widths of a line of the fleet: the agent's name, its strip, and the text about its state.
 type fleetColumns struct{ name, strip, now int }
 
@@ -115,8 +106,7 @@ func (c fleetColumns) line(mark []Piece, name Piece, strip, now []Piece) []Piece
 
 func (v FleetView) heads(w int) string {
 	c := v.columns(w)
-	keys := v.KeyOf(action.Earlier) + " " + v.KeyOf(action.Later)
-	strip := v.Faint.Of(text.Pad("LAST "+strings.ToUpper(Spans[v.Span].Name)+"  "+keys, c.strip))
+	strip := v.Faint.Of(text.Pad("LAST 60 MIN", c.strip))
 	mark, now := []Piece{v.Faint.Of("   ")}, []Piece{v.Faint.Of("NOW")}
 	return v.Strip(w, false, c.line(mark, v.Faint.Of("AGENT"), []Piece{strip}, now)...)
 }
@@ -168,7 +158,7 @@ func (v FleetView) strip(m model.FleetMember, cells int) (out []Piece) {
 	if !known || cells == 0 {
 		return []Piece{Ink{}.Of(text.Pad("", cells))}
 	}
-	marks := t.Strip(m, v.Now, Spans[v.Span].Duration/time.Duration(cells), cells)
+	marks := t.Strip(m, v.Now, model.StripTime/time.Duration(cells), cells)
 	for from := 0; from < len(marks); {
 		s, ink := v.stripMark(marks[from])
 		to := from + 1
@@ -352,9 +342,8 @@ func (v FleetView) used(m model.FleetMember) (words []string) {
 	if x := m.Agent.UsedToday(v.Now); x.CostUSD > 0 {
 		words = append(words, fmt.Sprintf("$%.2f today", x.CostUSD))
 	}
-	span := Spans[v.Span]
-	if n := v.Tracks[m.Agent.ID].Turns(v.Now.Add(-span.Duration)); n > 0 {
-		words = append(words, model.Counted(n, "turn")+" in "+span.Name)
+	if n := v.Tracks[m.Agent.ID].Turns(v.Now.Add(-model.StripTime)); n > 0 {
+		words = append(words, model.Counted(n, "turn")+" in 60 min")
 	}
 	return words
 }
