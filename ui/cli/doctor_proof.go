@@ -42,7 +42,7 @@ func prove(e *Env) (answer, error) {
 // proveInChild proves the ledger in a child process: a badly damaged file can make the database run for ever, or end the process.
 func proveInChild(e *Env, ctx context.Context, limit time.Duration) []check {
 	var p proof
-	switch err := inChild(ctx, limit, &p, "doctor", "--in-child", "--home", e.home.Dir()); {
+	switch err := inChild(ctx, "", limit, &p, "doctor", "--in-child", "--home", e.home.Dir()); {
 	case errors.Is(err, context.DeadlineExceeded):
 		return []check{{Name: "ledger", Message: "not proved within " + limit.String(), Hint: "give it longer: --timeout", NoTime: true}}
 	case errors.Is(err, errBrokeDown):
@@ -58,10 +58,10 @@ func proveInChild(e *Env, ctx context.Context, limit time.Duration) []check {
 }
 
 // errBrokeDown is the error if the child ended without an answer.
-var errBrokeDown = errors.New("the process that reads the file ended")
+var errBrokeDown = errors.New("its process ended")
 
-// inChild runs a command of this program in a child process with a time limit, and reads its data.
-func inChild(ctx context.Context, limit time.Duration, data any, args ...string) error {
+// inChild runs a command of this program in a child process with a time limit, in dir (empty: here), and reads its data.
+func inChild(ctx context.Context, dir string, limit time.Duration, data any, args ...string) error {
 	ctx, stop := context.WithTimeout(ctx, limit)
 	defer stop()
 	self, err := os.Executable()
@@ -69,7 +69,7 @@ func inChild(ctx context.Context, limit time.Duration, data any, args ...string)
 		return err
 	}
 	child := exec.CommandContext(ctx, self, append([]string{"--json"}, args...)...)
-	child.Args[0] = os.Args[0]
+	child.Args[0], child.Dir = os.Args[0], dir
 	child.Cancel = func() error { return child.Process.Signal(syscall.SIGTERM) } // so that the child can clean up
 	child.WaitDelay = 3 * time.Second
 	raw, err := child.Output()

@@ -19,7 +19,7 @@ func TestWhoReadsDamagedFilesHasALimitOfMemory(t *testing.T) {
 // What a child said before it ended is told: that its memory was used up is no sign of damage.
 func TestTheCauseOfAChildsEndIsTold(t *testing.T) {
 	t.Setenv(takeMemory, "1")
-	err := inChild(t.Context(), time.Minute, &struct{}{}, "doctor")
+	err := inChild(t.Context(), "", time.Minute, &struct{}{}, "doctor")
 	if !errors.Is(err, errBrokeDown) || !strings.Contains(err.Error(), "out of memory") {
 		t.Error(err)
 	}

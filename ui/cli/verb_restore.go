@@ -386,9 +386,9 @@ func (p *page) plansBack(b *recovery.PlansBack) {
 func planRestore(e *Env, dir string, limit time.Duration) (*recovery.Recovery, error) {
 	r := &recovery.Recovery{}
 	args := append([]string{"--in-child=true", "--home=" + dir}, e.args...)
-	err := inChild(e, limit, r, args...)
+	err := inChild(e, "", limit, r, args...)
 	if errors.Is(err, errBrokeDown) && e.Err() == nil {
-		err = inChild(e, limit, r, append([]string{"--blind=true"}, args...)...)
+		err = inChild(e, "", limit, r, append([]string{"--blind=true"}, args...)...)
 	}
 	return r, err
 }

@@ -5,9 +5,9 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"os"
-	"os/exec"
 	"os/signal"
 	"syscall"
 	"time"
@@ -113,17 +113,16 @@ type started struct {
 	TaskID model.TaskID `json:"task_id"`
 }
 
+// startLimit is how long the process of a task may take to say that the task runs.
+const startLimit = time.Minute
+
 // startTask starts another process of this program, which runs the task that an agent requested.
 func (e *Env) startTask(ctx context.Context, t mcp.TaskRequest) (model.TaskID, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return "", err
-	}
 	dir, err := homeDir(e)
 	if err != nil {
 		return "", err
 	}
-	args := []string{"task", "run", "--detach", "--json", "--home", dir, "--agent", string(t.Agent),
+	args := []string{"task", "run", "--detach", "--home", dir, "--agent", string(t.Agent),
 		"--actor", string(model.AgentActor(t.Agent)), "--summary", t.Summary.Raw()} // raw: an argument
 	if t.WorkItemID != "" {
 		args = append(args, "--item", string(t.WorkItemID))
@@ -131,20 +130,12 @@ func (e *Env) startTask(ctx context.Context, t mcp.TaskRequest) (model.TaskID, e
 	if t.Blocking {
 		args = append(args, "--blocking")
 	}
-	c := exec.CommandContext(ctx, self, append(append(args, "--"), t.Command...)...)
-	c.Dir, c.WaitDelay = t.Dir, time.Second
-	out, err := c.Output()
-	var said struct {
-		Data  started      `json:"data"`
-		Error *model.Error `json:"error"`
+	var s started
+	err = inChild(ctx, t.Dir, startLimit, &s, append(append(args, "--"), t.Command...)...)
+	if errors.Is(err, errBrokeDown) {
+		err = refuse("the task did not start").Because(err).WithHint("if the command is long, put it in a script or a file")
 	}
-	if bad := json.Unmarshal(out, &said); said.Error != nil {
-		return "", said.Error
-	} else if err = cmp.Or(err, bad); err != nil {
-		return "", refuse("the task did not start").Because(err).
-			WithHint("if the command is long, put it in a script or a file")
-	}
-	return said.Data.TaskID, nil
+	return s.TaskID, err
 }
 
 // detached starts this program again, as a supervisor in its own session.
