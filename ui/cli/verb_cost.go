@@ -17,14 +17,7 @@ type costs struct {
 	WorkItems []itemCost `json:"work_items"`
 	Turns     []turnCost `json:"turns"`
 	// Own is what sessions used that people run in the programs' own terminals, as their transcripts tell.
-	Own []dayUse `json:"interactive,omitempty"`
-}
-
-// dayUse is what an agent's sessions used on one day (UTC).
-type dayUse struct {
-	Day     string        `json:"day"`
-	AgentID model.AgentID `json:"agent_id"`
-	model.Usage
+	Own []dayCost `json:"interactive,omitempty"`
 }
 
 // dayCost is an agent's use on one day (UTC).
@@ -43,7 +36,7 @@ type itemCost struct {
 }
 
 type turnsUsed struct {
-	Turns int `json:"turns"`
+	Turns int `json:"turns,omitempty"` // not of sessions
 	model.Usage
 }
 
@@ -153,13 +146,8 @@ func turnsSince(r model.Reader, agent model.AgentID, since time.Time, item model
 func costsOf(r model.Reader, turns []turnCost, since time.Time) costs {
 	out := costs{Since: since, Days: []dayCost{}, WorkItems: []itemCost{}, Turns: turns}
 	for _, t := range turns {
-		day := t.At.UTC().Format(time.DateOnly)
-		i := slices.IndexFunc(out.Days, func(d dayCost) bool { return d.Day == day && d.AgentID == t.AgentID })
-		if i < 0 {
-			i, out.Days = len(out.Days), append(out.Days, dayCost{Day: day, AgentID: t.AgentID})
-		}
-		out.Days[i].add(t)
-		i = slices.IndexFunc(out.WorkItems, func(x itemCost) bool { return x.WorkItemID == t.WorkItemID })
+		dayOf(&out.Days, t.At.UTC().Format(time.DateOnly), t.AgentID).add(t)
+		i := slices.IndexFunc(out.WorkItems, func(x itemCost) bool { return x.WorkItemID == t.WorkItemID })
 		if i < 0 {
 			w, _ := r.Item(t.WorkItemID)
 			i = len(out.WorkItems)
@@ -167,28 +155,39 @@ func costsOf(r model.Reader, turns []turnCost, since time.Time) costs {
 		}
 		out.WorkItems[i].add(t)
 	}
-	slices.SortFunc(out.Days, func(x, y dayCost) int { return cmp.Or(cmp.Compare(y.Day, x.Day), cmp.Compare(x.AgentID, y.AgentID)) })
+	sortDays(out.Days)
 	slices.SortStableFunc(out.WorkItems, func(x, y itemCost) int { return cmp.Compare(y.CostUSD, x.CostUSD) })
 	return out
 }
 
 // ownCosts adds up what the sessions used that people run.
-func ownCosts(e *Env, since time.Time) (out []dayUse) {
+func ownCosts(e *Env, since time.Time) (out []dayCost) {
 	agents.CountAll(e.home.Sessions)
 	for _, s := range e.sessions() {
 		for day, used := range s.Count.Days {
 			if day < since.Format(time.DateOnly) || e.agent != "" && e.agent != s.Agent {
 				continue
 			}
-			i := slices.IndexFunc(out, func(d dayUse) bool { return d.Day == day && d.AgentID == s.Agent })
-			if i < 0 {
-				i, out = len(out), append(out, dayUse{Day: day, AgentID: s.Agent})
-			}
-			out[i].Usage = out[i].Plus(used)
+			d := dayOf(&out, day, s.Agent)
+			d.Usage = d.Plus(used)
 		}
 	}
-	slices.SortFunc(out, func(x, y dayUse) int { return cmp.Or(cmp.Compare(y.Day, x.Day), cmp.Compare(x.AgentID, y.AgentID)) })
+	sortDays(out)
 	return out
+}
+
+// dayOf returns an agent's day in a list, which gets it if it lacks it.
+func dayOf(days *[]dayCost, day string, agent model.AgentID) *dayCost {
+	i := slices.IndexFunc(*days, func(d dayCost) bool { return d.Day == day && d.AgentID == agent })
+	if i < 0 {
+		i, *days = len(*days), append(*days, dayCost{Day: day, AgentID: agent})
+	}
+	return &(*days)[i]
+}
+
+// sortDays puts the newest day first.
+func sortDays(days []dayCost) {
+	slices.SortFunc(days, func(x, y dayCost) int { return cmp.Or(cmp.Compare(y.Day, x.Day), cmp.Compare(x.AgentID, y.AgentID)) })
 }
 
 func (u *turnsUsed) add(t turnCost) { u.Turns, u.Usage = u.Turns+1, u.Plus(t.Usage) }
