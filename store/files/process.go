@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 )
 
@@ -14,4 +16,17 @@ func ProcessStat(pid int) []string {
 		return nil
 	}
 	return strings.Fields(string(raw[bytes.LastIndexByte(raw, ')')+1:]))
+}
+
+// OwnProgram returns the path of another program of vise: beside this one, or else on the path.
+func OwnProgram(name string) (string, error) {
+	if self, err := os.Executable(); err == nil {
+		if self, err := filepath.EvalSymlinks(self); err == nil {
+			path := filepath.Join(filepath.Dir(self), name)
+			if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+				return path, nil
+			}
+		}
+	}
+	return exec.LookPath(name)
 }

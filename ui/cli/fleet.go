@@ -4,13 +4,12 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"syscall"
 
 	"vise/model"
 	"vise/store"
+	"vise/store/files"
 	"vise/store/home"
 	"vise/store/transfer"
 )
@@ -30,13 +29,10 @@ func connects(e *Env) Connect {
 	}
 }
 
-// fleetProgram is the name of the program that is vise with the client of a cluster.
-const fleetProgram = "vise-fleet"
-
 // toFleet replaces this process with vise-fleet, with the same arguments. It returns only if that fails. It should be called before the
 // command, which may read its standard input.
 func toFleet(e *Env) error {
-	path, err := fleetPath()
+	path, err := files.OwnProgram("vise-fleet")
 	if err != nil {
 		return refuse("the ledger of this home lies on a cluster, and vise-fleet, which reaches it, is not found").At("home",
 			"install vise-fleet of the same version beside vise, or on the PATH")
@@ -68,19 +64,6 @@ func meansCluster(e *Env) bool {
 		}
 	}
 	return false
-}
-
-// fleetPath returns the path of vise-fleet: beside this program, or else on the path.
-func fleetPath() (string, error) {
-	if self, err := os.Executable(); err == nil {
-		if self, err := filepath.EvalSymlinks(self); err == nil {
-			path := filepath.Join(filepath.Dir(self), fleetProgram)
-			if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
-				return path, nil
-			}
-		}
-	}
-	return exec.LookPath(fleetProgram)
 }
 
 // offCluster refuses a command that is for a ledger in a file, if the ledger lies on a cluster. use says what to use instead; if it is

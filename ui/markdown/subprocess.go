@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"sync"
 	"time"
+
+	"vise/store/files"
 )
 
 // Time limits of a subprocess. Real blocks take milliseconds.
@@ -245,16 +245,5 @@ func buildName() string {
 	return name
 }
 
-// programName is the name of the program that lays out Markdown.
-const programName = "vise-markdown"
-
-// Program returns the path of the renderer: beside this program, or else on the path.
-func Program() (string, error) {
-	if self, err := os.Executable(); err == nil {
-		path := filepath.Join(filepath.Dir(self), programName)
-		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
-			return path, nil
-		}
-	}
-	return exec.LookPath(programName)
-}
+// Program returns the path of the program that lays out Markdown.
+func Program() (string, error) { return files.OwnProgram("vise-markdown") }
