@@ -97,14 +97,3 @@ func BriefMarkdown(lines []BriefLine) string {
 
 // markdownMarks escapes the special characters of Markdown.
 var markdownMarks = strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "`", "\\`", "[", `\[`, "]", `\]`, "<", `\<`, "#", `\#`, "|", `\|`)
-
-// Plain is the line without colours. The agent follows the item's name.
-func (l BriefLine) Plain() string {
-	switch {
-	case l.Heading != "":
-		return l.Heading
-	case l.Name == "":
-		return l.Words
-	}
-	return fmt.Sprintf("  %s  %s  %s", l.Name, l.Agent, l.Words)
-}

@@ -27,6 +27,15 @@ var synonyms = map[string]string{
 	"reopen": "vise new --from ID", "upgrade-check": "vise backup FILE, before the newer vise is used",
 }
 
+// formerFlags say what to use instead of flags that went, or that people try.
+var formerFlags = map[string]string{
+	"vise wait --until":         "do you mean vise wait ID --timer 'tomorrow 9'? see vise help wait",
+	"vise admin notify --brief": "vise brief --since 12h prints it, and cron mails what is printed",
+	"vise doctor --rebuild":     "vise doctor --repair makes index and counts again",
+	"vise doctor --size":        "du -sh of the home shows it",
+	"vise thread list --parked": "vise thread list --everywhere has them, too",
+}
+
 // removals are words for deleting, which vise does not do.
 var removals = []string{"rm", "remove", "delete", "del"}
 
@@ -156,8 +165,8 @@ func flagError(c *cobra.Command, err error) error {
 	case errors.As(err, &unknown):
 		name := unknown.GetSpecifiedName()
 		e := misuse("flags", "unknown flag --%s", name)
-		if c.CommandPath() == "vise wait" && name == "until" {
-			return e.WithHint("do you mean vise wait ID --timer 'tomorrow 9'? %s", helpOf(c))
+		if hint := formerFlags[c.CommandPath()+" --"+name]; hint != "" {
+			return e.WithHint("%s", hint)
 		}
 		if near := text.Nearest(name, flagNames(c)); near != "" {
 			return e.WithHint("do you mean --%s? %s", near, helpOf(c))

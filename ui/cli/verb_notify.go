@@ -2,8 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"io"
-	"slices"
 	"strings"
 	"time"
 
@@ -17,88 +15,25 @@ import (
 
 // notified is the data of notify.
 type notified struct {
-	// Via is the channel that was used. If it is empty, the lines were written and nothing was sent.
-	Via   config.Via `json:"via,omitempty"`
-	Lines []string   `json:"lines"`
-	// Channel is the channel that was tried.
-	Channel string `json:"channel,omitempty"`
+	Channel string   `json:"channel"`
+	Lines   []string `json:"lines"`
 }
 
-// notifyVerb notifies through the channel that the configuration names. Under cron there is no terminal: then it writes the lines, which
-// cron sends by mail.
 func notifyVerb() verb {
-	since, brief, test := briefBack, false, ""
+	test := ""
 	return verb{
-		use: "notify (--brief | --test CHANNEL)", short: "Send the brief as a notification, for cron, or try a channel",
-		long: `notify sends the content of vise brief, one line for each thing, by what notifications.via in
-config.yaml names: the desktop's program, or the terminal. Without a terminal, and with auto, it prints
-the lines, which cron sends by mail. It sends nothing in quiet_hours, and nothing when nothing happened.
---test sends a message by a channel of the configuration, at any hour, and says whether the channel took
-it.`,
-		example: "vise admin notify --brief --since 14h",
-		flags: flags{
-			{"brief", &brief, "what happened, and what needs you"},
-			{"since", &since, "since when: a span back from now (8h, 3d), or a time (18:00, 2026-11-20 16:00)"},
-			{"test", &test, "the channel to send a test message by"},
-		},
-		oneOf: "brief test",
-		run: func(e *Env) (answer, error) {
-			if !brief {
-				return testChannel(e, test)
-			}
-			from, err := briefFrom(e, since)
-			if err != nil {
-				return nil, err
-			}
-			s, err := settings(e, "notifications", "")
-			if err != nil {
-				return nil, err
-			}
-			d, err := readOne(e, func(r model.Reader) (model.Digest, error) { return model.DigestOf(r, from, e.now()), nil })
-			if err != nil || d.Empty() || s.QuietHours.Hold(e.now()) || s.Notifications.Via == config.ViaOff {
-				return answered(notified{Lines: []string{}}, func(*page) {}), err
-			}
-			out := notified{Lines: []string{}}
-			for _, l := range action.BriefLines(d, e.now().Local()) {
-				out.Lines = append(out.Lines, l.Plain())
-			}
-			out.Via, err = notify(e, s.Notifications.Via, out.Lines)
-			return answered(out, func(p *page) {
-				for _, l := range out.Lines {
-					if out.Via == "" {
-						p.line("%s", l)
-					}
-				}
-			}), err
-		},
+		use: "notify --test CHANNEL", short: "Try a channel of notifications",
+		long: `notify --test sends a message by a channel of the configuration, at any hour, and says whether the channel
+took it.`,
+		example: "vise admin notify --test phone",
+		flags:   flags{{"test", &test, "the channel to send a test message by"}},
+		needs:   "test",
+		run:     func(e *Env) (answer, error) { return testChannel(e, test) },
 	}
 }
-
-// notify sends lines, of which the first is the title, and returns the channel. It returns "" if there is no channel.
-func notify(e *Env, via config.Via, lines []string) (config.Via, error) {
-	title, rest := "vise: "+lines[0], lines[1:]
-	if via == config.ViaNative {
-		if err := (desktop{e.getenv}).Notify(e, title, strings.Join(rest, "\n")); err != nil {
-			return "", refuse("the desktop's program did not take the notification").Because(err).
-				WithHint("notifications.via: auto writes the lines where there is no terminal")
-		}
-		return via, nil
-	}
-	if via == config.ViaAuto {
-		via = config.TerminalVia(e.getenv)
-	}
-	if !e.ttyOut || via == config.ViaBell { // the bell carries no words
-		return "", nil
-	}
-	_, err := io.WriteString(e.err, via.Sequence(title, slices.Clone(rest)...))
-	return via, err
-}
-
-// briefBack is the default for how far brief looks back.
-const briefBack = "12h"
 
 func briefVerb() verb {
-	since, markdown := briefBack, false
+	since, markdown := "12h", false
 	return verb{
 		use: "brief", short: "Show what happened while you were away",
 		long: `brief tells of all agents: what was completed, with the beginning of its report, what needs you now, what was
@@ -110,25 +45,16 @@ vise brief --since 3d --markdown`,
 			{"markdown", &markdown, "write Markdown"},
 		},
 		run: func(e *Env) (answer, error) {
-			from, err := briefFrom(e, since)
+			from, err := pastTime(since, e.now())
 			if err != nil {
-				return nil, err
+				return nil, misuse("since", "--since %s is %v", since, err).
+					WithHint("a span back from now (8h, 3d), or a time (18:00, 2026-11-20 16:00)")
 			}
 			return readAnswer(e, func(p *page, d model.Digest) { p.brief(d, markdown) }, func(r model.Reader) (model.Digest, error) {
 				return model.DigestOf(r, from, e.now()), nil
 			})
 		},
 	}
-}
-
-// briefFrom returns the time from which a brief reports.
-func briefFrom(e *Env, since string) (time.Time, error) {
-	from, err := pastTime(since, e.now())
-	if err != nil {
-		return from, misuse("since", "--since %s is %v", since, err).
-			WithHint("a span back from now (8h, 3d), or a time (18:00, 2026-11-20 16:00)")
-	}
-	return from, nil
 }
 
 // brief writes a heading and one line for each thing. With markdown it marks them as headings and lists.
@@ -182,7 +108,7 @@ func testChannel(e *Env, name string) (answer, error) {
 		return nil, refuse("channel %s did not take the message", name).Because(err).
 			WithHint("it sends by %s", channel.To())
 	}
-	return answered(notified{Lines: []string{m.Title, m.Body}, Channel: name}, func(p *page) {
+	return answered(notified{name, []string{m.Title, m.Body}}, func(p *page) {
 		p.say("sent by %s, %s", name, channel.To())
 	}), nil
 }

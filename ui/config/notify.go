@@ -20,20 +20,17 @@ func TerminalVia(getenv func(string) string) Via {
 	return ViaBell
 }
 
-// Sequence returns what to send to a terminal for a notification with a title and lines. It is the bell if the terminal takes no text.
-func (v Via) Sequence(title string, lines ...string) string {
+// Sequence returns what to send to a terminal for a notification. It is the bell if the terminal takes no text.
+func (v Via) Sequence(title, body string) string {
 	plain := func(s string) string { return text.Whole(text.Safe(strings.ReplaceAll(s, ";", ","), false)) }
-	for i := range lines {
-		lines[i] = plain(lines[i])
-	}
 	switch v {
 	case ViaOSC99:
 		part := func(attributes, s string) string {
 			return "\x1b]99;i=vise:e=1:" + attributes + ";" + base64.StdEncoding.EncodeToString([]byte(s)) + "\x1b\\"
 		}
-		return part("d=0:p=title", plain(title)) + part("d=1:p=body", strings.Join(lines, "\n"))
+		return part("d=0:p=title", plain(title)) + part("d=1:p=body", plain(body))
 	case ViaOSC777:
-		return "\x1b]777;notify;" + plain(title) + ";" + strings.Join(lines, " · ") + "\x1b\\"
+		return "\x1b]777;notify;" + plain(title) + ";" + plain(body) + "\x1b\\"
 	}
 	return "\a"
 }

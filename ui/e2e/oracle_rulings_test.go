@@ -433,7 +433,6 @@ config show [--origin] [--json]
 config check|schema [--json]
 doctor [--json]
 compact
-notify --brief
 attach ITEM --print
 prime [--json]
 install claude|codex|opencode|crush|gemini|copilot --dry-run
