@@ -82,8 +82,6 @@ const (
 	RuleNewer      Rule = "schema_newer"           // written by a later release
 	RuleLayout     Rule = "layout"                 // the directory is not a session
 	RuleReadOnly   Rule = "read_only"              // the file is read-only
-	RuleInUse      Rule = "session_in_use"         // the session holds a valid claim
-	RuleUnfinished Rule = "session_unfinished"     // the session holds unfinished todos
 )
 
 // Refuse makes a refusal by a rule. Format arguments from outside with %q.

@@ -1,31 +1,10 @@
 package todos
 
 import (
-	"os"
 	"testing"
 
 	"vise/model/todo"
 )
-
-func TestASessionIsRemovedOnlyWhenNothingIsLost(t *testing.T) {
-	s := newSession(t, review)
-	mustCreate(t, s, draft("one", todo.Ready))
-	mustStart(t, s, "001", agent("smith"))
-	_, err := s.Remove(operator(), "box", nil, true)
-	refusedBy(t, err, todo.RuleInUse)
-	mustCleanUp(t, s)
-	loss, err := s.Remove(operator(), "box", nil, false)
-	refusedBy(t, err, todo.RuleUnfinished)
-	if len(loss.Unfinished) != 1 || loss.Files != 1 {
-		t.Errorf("preview %+v", loss)
-	}
-	if _, err := s.Remove(operator(), "box", nil, true); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(s.Path()); !os.IsNotExist(err) {
-		t.Errorf("still there: %v", err)
-	}
-}
 
 func TestFixRepairsWhatNeedsNoDecision(t *testing.T) {
 	s := newSession(t, review)

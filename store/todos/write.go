@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"strings"
 
 	"vise/model"
@@ -252,85 +251,5 @@ func (s *Session) createOne(snap *Snapshot, t todo.Todo, raw []byte) error {
 	}
 	s.markDirty(dir, t.Source)
 	snap.Todos = append(snap.Todos, t)
-	return nil
-}
-
-// Loss is what the removal of a session would destroy.
-type Loss struct {
-	Session    string     `json:"session"`
-	Files      int        `json:"files"`
-	Unfinished []todo.Ref `json:"unfinished"`
-	Damaged    []Damage   `json:"damaged"`
-	// Claimed are todos that a living process works on: they prevent removal.
-	Claimed []todo.Ref `json:"claimed"`
-	// Active says that the session's workflow still runs, which also prevents removal.
-	Active bool `json:"active"`
-}
-
-// Preview returns what Remove would destroy.
-func (s *Session) Preview(m todo.Move, host string, alive todo.Probe) (Loss, error) {
-	loss := Loss{Session: s.Rel, Unfinished: []todo.Ref{}, Damaged: []Damage{}, Claimed: []todo.Ref{}}
-	snap, err := s.Load(false)
-	if err != nil {
-		return loss, err
-	}
-	loss.Files = len(snap.Todos) + len(snap.Damaged)
-	loss.Damaged = append(loss.Damaged, snap.Damaged...)
-	for _, t := range snap.Todos {
-		if !t.Status.Final() {
-			loss.Unfinished = append(loss.Unfinished, t.Ref())
-		}
-		if t.Status == todo.InProgress && t.Lease.Live(m.At, alive) {
-			loss.Claimed = append(loss.Claimed, t.Ref())
-		}
-	}
-	st, ok := s.state()
-	loss.Active = ok && st.live() && s.Life(host, alive).Gone == ""
-	return loss, nil
-}
-
-// Remove deletes the session's todos directory. It refuses while a process works in it. It also refuses while it holds unfinished or
-// damaged todos, unless discard is set.
-func (s *Session) Remove(m todo.Move, host string, alive todo.Probe, discard bool) (Loss, error) {
-	var loss Loss
-	err := s.locked(func() error {
-		var err error
-		if loss, err = s.Preview(m, host, alive); err != nil {
-			return err
-		}
-		switch {
-		case len(loss.Claimed) > 0 || loss.Active:
-			return todo.Refuse(todo.RuleInUse, "session", "%s is in use", s.Rel)
-		case len(loss.Unfinished)+len(loss.Damaged) > 0 && !discard:
-			return todo.Refuse(todo.RuleUnfinished, "session", "%s holds %d unfinished and %d damaged todos",
-				s.Rel, len(loss.Unfinished), len(loss.Damaged))
-		}
-		return s.removeAll()
-	})
-	return loss, err
-}
-
-// removeAll deletes the directory through its parent, after checking that the name still refers to the opened directory.
-func (s *Session) removeAll() error {
-	parent, err := Open(s.Repo, path.Dir(s.Rel))
-	if err != nil {
-		return err
-	}
-	defer parent.Close()
-	name := path.Base(s.Rel)
-	named, err := parent.root.Lstat(name)
-	if err != nil {
-		return s.gone(err)
-	}
-	mine, err := s.root.Stat(".")
-	if err != nil {
-		return s.gone(err)
-	}
-	if !os.SameFile(named, mine) {
-		return fmt.Errorf("session %s: %w", s.Rel, ErrGone)
-	}
-	if err := parent.root.RemoveAll(name); err != nil && !files.IsGone(err) {
-		return fmt.Errorf("session %s: %w", s.Rel, err)
-	}
 	return nil
 }

@@ -29,11 +29,12 @@ var synonyms = map[string]string{
 
 // formerFlags say what to use instead of flags that went, or that people try.
 var formerFlags = map[string]string{
-	"vise wait --until":         "do you mean vise wait ID --timer 'tomorrow 9'? see vise help wait",
-	"vise admin notify --brief": "vise brief --since 12h prints it, and cron mails what is printed",
-	"vise doctor --rebuild":     "vise doctor --repair makes index and counts again",
-	"vise doctor --size":        "du -sh of the home shows it",
-	"vise thread list --parked": "vise thread list --everywhere has them, too",
+	"vise wait --until":          "do you mean vise wait ID --timer 'tomorrow 9'? see vise help wait",
+	"vise admin notify --brief":  "vise brief --since 12h prints it, and cron mails what is printed",
+	"vise doctor --rebuild":      "vise doctor --repair makes index and counts again",
+	"vise doctor --size":         "du -sh of the home shows it",
+	"vise thread list --parked":  "vise thread list --everywhere has them, too",
+	"vise todo cleanup --remove": "rm -r tmp/WORKFLOW/ID removes a session",
 }
 
 // removals are words for deleting, which vise does not do.

@@ -1,12 +1,10 @@
 package cli
 
 import (
-	"cmp"
 	"fmt"
 
 	"vise/model"
 	file "vise/model/todo"
-	"vise/store/todos"
 )
 
 func (v *todoVerbs) validate() verb {
@@ -55,33 +53,9 @@ func (v *todoVerbs) validate() verb {
 }
 
 func (v *todoVerbs) cleanup() verb {
-	var remove, discard, preview bool
 	return verb{
-		use: "cleanup", short: "End a session: todos in progress become interrupted, except those that somebody else has claimed; " +
-			"--remove deletes it",
-		flags: flags{
-			{"preview", &preview, "only tell what --remove would destroy"},
-			{"remove", &remove, "delete the session's todos, when none is unfinished"},
-			{"discard", &discard, "only you, no agent, with --remove: also the unfinished and damaged ones"},
-		},
-		run: func(e *Env) (answer, error) {
-			switch {
-			case preview:
-				return v.preview()
-			case !remove:
-				return v.cleanUp()
-			case v.session == "":
-				return nil, todoMisuse("say with --session which session to remove")
-			}
-			return v.inSession(false, func(at *todoSession) (answer, error) {
-				m := v.by(file.Move{})
-				if discard && !m.Actor.Operator {
-					return nil, file.Refuse(file.RuleOperator, "discard", "only you, no agent, can discard unfinished todos")
-				}
-				loss, err := at.Remove(m, hostName(), alive(), discard)
-				return lossReply("removed", loss), err
-			})(e)
-		},
+		use: "cleanup", short: "End a session: todos in progress become interrupted, except those that somebody else has claimed",
+		run: func(*Env) (answer, error) { return v.cleanUp() },
 	}
 }
 
@@ -100,32 +74,4 @@ func (v *todoVerbs) cleanUp() (answer, error) {
 	r := out.answer("nothing was interrupted")
 	r.warnings = todoWarnings(left...)
 	return r, err
-}
-
-// preview tells what the removal of each session would destroy.
-func (v *todoVerbs) preview() (answer, error) {
-	all, err := v.several()
-	defer closeAll(all)
-	var losses []todos.Loss
-	for _, at := range all {
-		loss, e := at.Preview(v.by(file.Move{}), hostName(), alive())
-		losses, err = append(losses, loss), cmp.Or(err, e)
-	}
-	return lossReply("would be removed", losses...), err
-}
-
-// lossReply answers with the loss of one session, or with those of several.
-func lossReply(what string, losses ...todos.Loss) answer {
-	r := &reply{data: map[string]any{"sessions": losses}}
-	for _, loss := range losses {
-		if len(losses) == 1 {
-			r.data = loss
-		}
-		r.warnings = append(r.warnings, todoWarnings(damageLines(loss.Damaged)...)...)
-		r.say("%s: %d files %s, %d unfinished", loss.Session, loss.Files, what, len(loss.Unfinished))
-		for _, u := range loss.Unfinished {
-			r.say("  unfinished: %s", u)
-		}
-	}
-	return r
 }

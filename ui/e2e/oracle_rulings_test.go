@@ -108,7 +108,6 @@ var rulings = []ruling{
 		only: regexp.MustCompile(`is not an open todo`)},
 	{name: "todos of all sessions are checked", why: "validate is a query as the others; a problem names its session and file", act: regexp.MustCompile(`^todo validate\b`),
 		differs: regexp.MustCompile(`"(session|file)":"[^"]*",?`), refusals: true},
-	{name: "what a preview would destroy", why: "it is of all sessions", act: regexp.MustCompile(`^todo cleanup .*--preview`), refusals: true},
 	{name: "a dead claimant's todo", why: "one call takes it, where it was interrupted and had to be resumed first", act: regexp.MustCompile(`^todo start\b`),
 		only: regexp.MustCompile(`from interrupted it can go`), refusals: true, ends: true},
 	{name: "a dead claimant's todo", why: "as the above, in its file and in show", act: regexp.MustCompile(`^todo (files after todo start|show)\b`),
@@ -427,7 +426,7 @@ todo promote TODO [--again] [--agent AGENT] [--json]
 todo link TODO ITEM [--remove] [--json]
 todo sessions [--json]
 todo validate [--fix] [--json]
-todo cleanup --session tmp/review/7 [--preview] [--discard] [--json]
+todo cleanup --session tmp/review/7 [--json]
 todo import REPORT.sarif --json
 config show [--origin] [--json]
 config check|schema [--json]

@@ -100,7 +100,6 @@ todo list --json
 todo validate --json
 todo validate --fix --json
 todo cleanup --session tmp/review/7 --json
-todo cleanup --session tmp/review/7 --remove --json
 `
 
 const aTodo = `---
