@@ -106,10 +106,14 @@ func TestABlockIsLaidOutOnceForEachLook(t *testing.T) {
 func TestKeptBlocksAreBoundedInMemory(t *testing.T) {
 	storetest.Slow(t)
 	r := unlimited()
-	d := Split(model.Text(strings.Repeat("sixteen-letters ", 1000)))
+	var text strings.Builder
+	for i := range 2000 { // no two blocks are alike
+		fmt.Fprintf(&text, "sixteen-letters-%d ", i)
+	}
+	d := Split(model.Text(text.String()))
 	before, dropped := 0, false
-	for width := 20; width < 4000; width += 8 {
-		r.View(d, width, styleOf(t, "mono")).Lines(Position{}, 10)
+	for width := 20; width < 4000; width += 16 {
+		r.View(d, width, styleOf(t, "mono")).Lines(Position{}, 4000)
 		bytes := 0
 		for _, rows := range r.blocks {
 			for i := range rows {
