@@ -19,7 +19,6 @@ var allowed = map[string]map[string]string{
 	"vise/ui/cli": {
 		"vise/store":          "upkeep of a home: checks, copies, restore; the demo's ledger in memory",
 		"vise/store/files":    "edits plan files, and keeps small files of the home's state",
-		"vise/store/holon":    "imports what Holon left",
 		"vise/store/kv":       "shows the space of a ledger's file",
 		"vise/store/lock":     "bounds what a verb waits",
 		"vise/store/recovery": "upkeep of a home: snapshots, backups and restores",
@@ -27,8 +26,7 @@ var allowed = map[string]map[string]string{
 		"vise/store/todos":    "shows and edits file todos",
 		"vise/store/transfer": "moves a ledger, and shows and runs the archive of a cluster",
 	},
-	"vise/ui/thread":     {"vise/store/threads": "shows threads"},
-	"vise/ui/todo":       {"vise/store/todos": "shows and edits file todos"},
+	"vise/ui/markdown":   {"vise/store/files": "finds the program that stands beside this one"},
 	"vise/ui/agents":     {"vise/store/files": "keeps small files of what hooks read", "vise/store/todos": "finds the worktree around a directory"},
 	"vise/ui/mcp":        {"vise/store/files": "keeps the secret that its tokens are derived from"},
 	"vise/ui/vise-fleet": {"vise/store/etcd": "links the client of a cluster"},
