@@ -54,9 +54,6 @@ func parse(raw []byte, dir, name string) (todo.Todo, *Damage) {
 
 // values returns the values of a head's keys.
 func values(head string) (map[string]*yaml.Node, *Damage) {
-	if keys, ok := simple(head); ok {
-		return keys, nil
-	}
 	all, d := entries(head)
 	keys := make(map[string]*yaml.Node, len(all))
 	for key, e := range all {
