@@ -129,8 +129,10 @@ var rulings = []ruling{
 		refusals: true, ends: true},
 	{name: "an agent is told where the work was left", why: "its context and GetWorkItem have the thread and the linked open todos",
 		act: regexp.MustCompile(`^(context|prime|hook|@\w+ GetWorkItem)\b`)},
+	{name: "a task that took no time", why: "a task's end leaves out a duration below a millisecond", act: regexp.MustCompile(`^task `),
+		differs: regexp.MustCompile(`"duration_ms":‹›,?`)},
 	{name: "a note has no word for its kind", why: "its text says it", act: regexp.MustCompile(`^(notes|context) `), differs: regexp.MustCompile(
-		`"kind":"(scope|step|blocker|trigger|answer|decision|plan|task|report)",?|Z  ((scope|step|blocker|trigger|answer|decision|plan|task|report|reply) +|reply: )`)},
+		`"kind":"(scope|step|blocker|trigger|answer|decision|plan|task|report)",?|(Z  |‹moment› )((scope|step|blocker|trigger|answer|decision|plan|task|report|reply) +|reply: )`)},
 	{name: "doctor runs no program", why: "doctor --prove and its model are tests' own", act: regexp.MustCompile(`^help doctor\b`),
 		differs: regexp.MustCompile(` --prove runs\nthe program itself, [^:]*vise\.| *--prove  [^\n]*\n[^\n]*\n`)},
 }
