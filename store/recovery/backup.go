@@ -46,12 +46,10 @@ func Backup(ctx context.Context, l *store.Ledger, path string) (Snapshot, error)
 	if err != nil {
 		return s, store.Explain(store.NoSpaceToCopy(fmt.Errorf("back up: %w", err)))
 	}
-	err = store.ViewFile(path, func(f *store.Facts) error {
-		if x := transfer.ArchiveOf(f); x.Changes > 0 {
-			s.Archived = &x
-		}
-		return f.Err
-	})
+	x, err := transfer.ArchivedIn(path)
+	if x.Changes > 0 {
+		s.Archived = &x
+	}
 	return s, store.Explain(err)
 }
 

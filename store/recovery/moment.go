@@ -59,14 +59,13 @@ func (r *restore) holds(revision uint64) error {
 }
 
 // archived says what of the history is in an archive.
-func (r *restore) archived() (said string) {
-	_ = store.ViewFile(r.home.Path(store.LedgerFile), func(f *store.Facts) error {
-		if said = transfer.ArchiveOf(f).Said(); said != "" {
-			said = "; " + said + "; a moment from before the oldest snapshot cannot be made again"
-		}
-		return nil
-	})
-	return said
+func (r *restore) archived() string {
+	x, _ := transfer.ArchivedIn(r.home.Path(store.LedgerFile))
+	said := x.Said()
+	if said == "" {
+		return ""
+	}
+	return "; " + said + "; a moment from before the oldest snapshot cannot be made again"
 }
 
 // revisionAt is the revision of the last change that was made at or before a time.

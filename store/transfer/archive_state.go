@@ -39,8 +39,8 @@ type ArchivedPart struct {
 // keyArchive has the places of the archive.
 var keyArchive = []byte("about/archive")
 
-// ArchiveOf reads what the archive has of all parts.
-func ArchiveOf(f *store.Facts) (x Archive) {
+// archiveOf reads what the archive has of all parts.
+func archiveOf(f *store.Facts) (x Archive) {
 	f.JSON(keyArchive, &x.Places)
 	f.EachHead(func(part model.AgentID, h store.PartHead) {
 		if h.ArchivedSeq > 0 {
@@ -54,10 +54,19 @@ func ArchiveOf(f *store.Facts) (x Archive) {
 // Archived returns what the archive has of the ledger's history.
 func Archived(ctx context.Context, l *store.Ledger) (x Archive, err error) {
 	err = l.ViewFacts(ctx, func(f *store.Facts) error {
-		x = ArchiveOf(l.Reader(f).Facts) // without the parts whose heads are damaged
+		x = archiveOf(l.Reader(f).Facts) // without the parts whose heads are damaged
 		return nil
 	})
 	return x, store.Explain(err)
+}
+
+// ArchivedIn is Archived for the ledger file at path.
+func ArchivedIn(path string) (x Archive, err error) {
+	err = store.ViewFile(path, func(f *store.Facts) error {
+		x = archiveOf(f)
+		return f.Err
+	})
+	return x, err
 }
 
 // Of is what the archive has of an agent, or of all without a name.

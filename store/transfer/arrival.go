@@ -166,12 +166,8 @@ func (a *Arrival) takePlace() error {
 // settleCopy keeps a copy of another history aside, and one with changes that are in the archive now.
 func (a *Arrival) settleCopy() error {
 	h := a.home
-	archived := uint64(0)
-	err := store.ViewFile(h.Path(store.LedgerFile), func(f *store.Facts) error {
-		archived = ArchiveOf(f).Changes
-		return f.Err
-	})
-	if err == nil && archived == 0 && store.Continued(h) == nil {
+	x, err := ArchivedIn(h.Path(store.LedgerFile))
+	if err == nil && x.Changes == 0 && store.Continued(h) == nil {
 		return nil
 	}
 	return h.History().SetAside(h.Aside("journal-before-move", ""))
