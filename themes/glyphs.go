@@ -1,6 +1,10 @@
 package themes
 
-import "charm.land/lipgloss/v2"
+import (
+	"strings"
+
+	"charm.land/lipgloss/v2"
+)
 
 // Glyphs are the marks on screen. Each is one cell wide in every terminal.
 type Glyphs struct {
@@ -19,7 +23,7 @@ type Glyphs struct {
 	Light, Heavy               lipgloss.Border // a pane, the focused pane
 }
 
-// Unicode and ASCII are the two sets of glyphs.
+// Unicode are the glyphs. ASCII replaces them, borders and the other signs of the screen by as many cells of ASCII.
 var (
 	Unicode = Glyphs{
 		Current: "▶", Triggered: "◆", NeedsYou: "?", Queued: "○", Blocked: "■", Done: "✓",
@@ -28,19 +32,6 @@ var (
 		Cursor: ">", Mark: "+", Gutter: "▎", Following: "●", Dot: "·", Bullet: "•", Rule: "─",
 		Light: lipgloss.RoundedBorder(), Heavy: lipgloss.ThickBorder(),
 	}
-	ASCII = Glyphs{
-		Current: ">", Triggered: "*", NeedsYou: "?", Queued: "o", Blocked: "#", Done: "x",
-		Warning: "!", Changed: "~", Failed: "X", Work1: ".", Work2: ":", Work3: "=", Work4: "%",
-		Pending: "-", InProgress: ">",
-		Cursor: ">", Mark: "+", Gutter: "|", Following: "@", Dot: "-", Bullet: "*", Rule: "-",
-		Light: border("-", "|", "+"), Heavy: border("=", "H", "#"),
-	}
+	ASCII = strings.NewReplacer(strings.Fields(`▶ > ◆ * ○ o ■ # ✓ x ✗ X ▁ . ▂ : ▅ = ▇ % · - ▸ > ▾ v ▎ | ● @ • * ☑ x ☐ o
+		─ - │ | ╭ + ╮ + ╰ + ╯ + ┼ + ━ = ┃ H ┏ # ┓ # ┗ # ┛ # ╋ # ‹ < › > … ~ — - – - − - × x ↑ ^ ↓ v ← < → >`)...)
 )
-
-func border(across, down, corner string) lipgloss.Border {
-	return lipgloss.Border{
-		Top: across, Bottom: across, Left: down, Right: down, Middle: corner,
-		TopLeft: corner, TopRight: corner, BottomLeft: corner, BottomRight: corner,
-		MiddleLeft: corner, MiddleRight: corner, MiddleTop: corner, MiddleBottom: corner,
-	}
-}

@@ -148,11 +148,11 @@ func statusBar(e *Env, format string) error {
 	if err != nil {
 		b.Class, b.Trouble = "error", fault(err).Message
 	}
-	g := themes.Unicode
+	words, tip := b.words(), b.tooltip()
 	if !text.UTF8(e.getenv) {
-		g = themes.ASCII
+		words, tip = themes.ASCII.Replace(words), themes.ASCII.Replace(tip)
 	}
-	switch words := b.words(g); {
+	switch {
 	case format == "tmux" && words != "": // tmux must read neither a format nor a style in it
 		_, err = fmt.Fprintln(e.out, strings.ReplaceAll(safe(words), "#", "##"))
 		return err
@@ -160,7 +160,7 @@ func statusBar(e *Env, format string) error {
 		return nil
 	case format == "waybar": // the text is Pango markup, in which text from outside must be only text
 		return writeJSON(e.out, map[string]string{
-			"text": html.EscapeString(words), "alt": b.Class, "class": b.Class, "tooltip": html.EscapeString(b.tooltip(g)),
+			"text": html.EscapeString(words), "alt": b.Class, "class": b.Class, "tooltip": html.EscapeString(tip),
 		})
 	case format == "json":
 		return writeJSON(e.out, b)
@@ -254,7 +254,8 @@ func (b *bar) class() string {
 }
 
 // words returns the bar in as few cells as possible: ?3 ◆2 ▶wi-7f3k 3/6.
-func (b *bar) words(g themes.Glyphs) string {
+func (b *bar) words() string {
+	g := themes.Unicode
 	var parts []string
 	add := func(mark string, n int) {
 		if n > 0 {
@@ -288,7 +289,8 @@ func (b *bar) words(g themes.Glyphs) string {
 }
 
 // tooltip returns what needs the operator, and the counts.
-func (b *bar) tooltip(g themes.Glyphs) string {
+func (b *bar) tooltip() string {
+	g := themes.Unicode
 	if b.Trouble != "" {
 		return b.Trouble
 	}

@@ -12,7 +12,7 @@ import (
 func TestATodoIsWrittenInAnEditorOfItsOwn(t *testing.T) {
 	d := &todoDialog{list: []model.Todo{{Text: "short"}}}
 	var x facts
-	x.Styles = screen.NewStyles(themes.All()[0], false, false)
+	x.Styles = screen.NewStyles(themes.All()[0], false)
 	_, asks := d.Press(keyPress{ID: action.EditPlan}, x)
 	f := asks.(opens).dialog.(*form)
 	_, r := f.Press(keyPress{ID: action.EditOutside}, x)

@@ -11,6 +11,7 @@ import (
 
 	"vise/model"
 	"vise/store/home"
+	"vise/themes"
 	"vise/ui/action"
 	"vise/ui/console/screen"
 	"vise/ui/text"
@@ -174,7 +175,7 @@ func (c console) View() tea.View {
 	}
 	v.Content = text.Whole(strings.Join(lines, "\n"))
 	if c.opt.ascii() {
-		v.Content = plainMarks.Replace(v.Content)
+		v.Content = themes.ASCII.Replace(v.Content)
 	}
 	return v
 }
@@ -204,10 +205,6 @@ func (c *console) over(lines []string, d dialog, onTop bool) (_ []string, at *te
 	}
 	return screen.Over(lines, box, left, top, drawn.W), at
 }
-
-// plainMarks replaces this program's own characters with ASCII.
-var plainMarks = strings.NewReplacer("…", "~", "—", "-", "▸", ">", "·", ".", "−", "-", "×", "x", "↑", "^", "↓", "v",
-	"←", "<", "→", ">", "▾", "v", "▁", ".", "▂", ":", "▅", "=", "▇", "%", "◆", "*", "✓", "x", "✗", "X")
 
 // promptCursor is the position of the text cursor in the screen itself; nil if nothing is typed there.
 func (c *console) promptCursor() *tea.Cursor {

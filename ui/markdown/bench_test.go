@@ -48,7 +48,7 @@ func BenchmarkSplit(b *testing.B) {
 
 func BenchmarkLines(b *testing.B) {
 	p, _ := themes.ByName("dark")
-	style := NewStyle(p, themes.Unicode, false)
+	style := NewStyle(p, false)
 	d := Split(model.Text(planOf(1 << 20)))
 	b.Run("40 new", func(b *testing.B) {
 		for b.Loop() {

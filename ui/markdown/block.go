@@ -47,7 +47,7 @@ func (r *Renderer) rows(d *Document, b *block, width int, s *Style) ([]row, erro
 	case plain:
 		return asWritten(lines, width, s), nil
 	}
-	src := Source{Width: width, Look: s.look, Number: int(b.number) - 1}
+	src := Source{Width: width, Palette: s.palette, Number: int(b.number) - 1}
 	if b.kind == fence {
 		src.Width = codeWidth(lines, width)
 	}

@@ -23,14 +23,8 @@ type Source struct {
 	Text  string
 	Width int // in cells
 	// Number is the number of the list item that the text begins with, if it is one of a numbered list.
-	Number int
-	Look   Look
-}
-
-// Look is the colours and glyphs of rendered text.
-type Look struct {
+	Number  int
 	Palette themes.Palette
-	Glyphs  themes.Glyphs
 }
 
 // noEngine is used if there is no engine.

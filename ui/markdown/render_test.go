@@ -75,7 +75,7 @@ func styleOf(t interface{ Fatalf(string, ...any) }, name string) *Style {
 	if !ok {
 		t.Fatalf("no palette %q", name)
 	}
-	return NewStyle(p, themes.Unicode, false)
+	return NewStyle(p, false)
 }
 
 func TestNothingOfAPlanIsHidden(t *testing.T) {
@@ -244,7 +244,7 @@ func FuzzRender(f *testing.F) {
 		p, _ := themes.ByName("light")
 		r := unlimited()
 		d := Split(model.Text(src))
-		v := r.View(d, int(width), NewStyle(p, themes.Unicode, clusters))
+		v := r.View(d, int(width), NewStyle(p, clusters))
 		for _, l := range v.Lines(Position{}, 200) {
 			line := l.Cells(0, int(width))
 			if fault := unsafe(line); fault != "" {

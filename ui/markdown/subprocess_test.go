@@ -54,7 +54,7 @@ func subprocess(t *testing.T) *markdown.Subprocess {
 
 func words(text, palette string) markdown.Source {
 	p, _ := themes.ByName(palette)
-	return markdown.Source{Text: text, Width: 30, Look: markdown.Look{Palette: p, Glyphs: themes.Unicode}}
+	return markdown.Source{Text: text, Width: 30, Palette: p}
 }
 
 func TestAnotherProcessSaysWhatThisOneWould(t *testing.T) {

@@ -16,7 +16,7 @@ func TestTheTurnsLastWordsStandBelowAShortReport(t *testing.T) {
 	if err := json.Unmarshal([]byte(`{"completion_report":{"text":"Tests pass.","turn_final":"The bucket lives in limit/."}}`), &d.View); err != nil {
 		t.Fatal(err)
 	}
-	v := Detail{Frame: Frame{Styles: NewStyles(themes.All()[0], false, false), Now: time.Now()}, Detail: &d}
+	v := Detail{Frame: Frame{Styles: NewStyles(themes.All()[0], false), Now: time.Now()}, Detail: &d}
 	all := strings.Join(v.report(70), "\n")
 	report, rest, _ := strings.Cut(all, "the turn's last text")
 	if !strings.Contains(report, "Tests pass.") || !strings.Contains(rest, "The bucket lives in limit/.") {

@@ -22,9 +22,6 @@ type (
 type Styles struct {
 	*themes.Styles
 	Glyph themes.Glyphs
-	// chosen are the signs around the chosen one of several: ‹Plan›.
-	chosen [2]string
-
 	// Page is the style of plans.
 	Page *markdown.Style
 	// Clusters means that the terminal measures joined characters as one (mode 2027).
@@ -32,13 +29,8 @@ type Styles struct {
 }
 
 // NewStyles makes the styles of a palette. clusters means that the terminal measures joined characters as one.
-func NewStyles(p themes.Palette, ascii, clusters bool) *Styles {
-	k := &Styles{Styles: p.Styles(), Glyph: themes.Unicode, Clusters: clusters, chosen: [2]string{"‹", "›"}}
-	if ascii {
-		k.Glyph, k.chosen = themes.ASCII, [2]string{"<", ">"}
-	}
-	k.Page = markdown.NewStyle(p, k.Glyph, clusters)
-	return k
+func NewStyles(p themes.Palette, clusters bool) *Styles {
+	return &Styles{Styles: p.Styles(), Glyph: themes.Unicode, Clusters: clusters, Page: markdown.NewStyle(p, clusters)}
 }
 
 // Safe returns s so that this terminal shows it without moving the rest of the line.
@@ -69,8 +61,8 @@ func (k *Styles) Strip(width int, selected bool, pieces ...Piece) string {
 	return b.String()
 }
 
-// Mark puts the signs of the chosen one around s.
-func (k *Styles) Mark(s string) string { return k.chosen[0] + s + k.chosen[1] }
+// Mark puts the signs of the chosen one of several around s: ‹Plan›.
+func (k *Styles) Mark(s string) string { return "‹" + s + "›" }
 
 // Box is a bordered pane or dialog with labels in its border.
 type Box struct {

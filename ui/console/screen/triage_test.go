@@ -15,7 +15,7 @@ import (
 // The line below the findings says how many wait behind them, and in how many sessions where there are several.
 func TestFindingsBehindTheBatchAreCountedBySession(t *testing.T) {
 	sessions := []FileSession{{Name: "reviews/one"}, {Name: "reviews/two"}, {Name: "plans/three"}}
-	v := Triage{Frame: Frame{Styles: NewStyles(themes.All()[0], false, false), Catalogue: action.Standard()}, Batch: []todo.Ref{"reviews/one/review/001"}}
+	v := Triage{Frame: Frame{Styles: NewStyles(themes.All()[0], false), Catalogue: action.Standard()}, Batch: []todo.Ref{"reviews/one/review/001"}}
 	v.Files.Pending = []todo.Ref{"reviews/one/review/001", "reviews/two/review/001", "plans/three/plan/001", "plans/three/plan/002"}
 	for _, c := range []struct {
 		sessions []FileSession
@@ -40,7 +40,7 @@ func TestFindingsBehindTheBatchAreCountedBySession(t *testing.T) {
 func TestThePageOfFilesNamesTheKeysThatShowAll(t *testing.T) {
 	keys, _ := action.Remap(map[action.ID][]string{action.TriageOpen: {"f8"}}, nil)
 	for says, catalogue := range map[string]action.Catalogue{"… t in triage (T) shows all": action.Standard(), "… t in triage (f8) shows all": keys} {
-		v := Detail{Frame: Frame{Styles: NewStyles(themes.All()[0], false, false), Catalogue: catalogue}}
+		v := Detail{Frame: Frame{Styles: NewStyles(themes.All()[0], false), Catalogue: catalogue}}
 		for n := range filesShown {
 			v.Files.Todos = append(v.Files.Todos, &todo.Todo{Source: "review", IssueID: fmt.Sprintf("%03d", n)})
 			if said := ansi.Strip(strings.Join(v.session(80), "\n")); strings.Contains(said, says) != (n+1 == filesShown) {

@@ -16,7 +16,7 @@ func TestALongAnswerIsShownInPart(t *testing.T) {
 	heard.LastTrigger.Payload = long
 	d := model.Detail{}
 	d.Replies, d.Waits = []model.Delivered{{Reply: model.Reply{Text: long}}}, []model.Wait{heard}
-	v := Detail{Frame: Frame{Styles: NewStyles(themes.All()[0], false, false), Now: time.Now()}, Detail: &d}
+	v := Detail{Frame: Frame{Styles: NewStyles(themes.All()[0], false), Now: time.Now()}, Detail: &d}
 	lines := v.waits(70)
 	if len(lines) > 120 {
 		t.Errorf("the page has %d lines", len(lines))

@@ -38,10 +38,10 @@ func (engine) Ready() error { return nil }
 func (engine) Render(s markdown.Source) ([]string, error) {
 	painter.Lock()
 	defer painter.Unlock()
-	if painter.styles == nil || painter.palette != s.Look.Palette {
-		painter.palette, painter.styles = s.Look.Palette, s.Look.Palette.Styles()
+	if painter.styles == nil || painter.palette != s.Palette {
+		painter.palette, painter.styles = s.Palette, s.Palette.Styles()
 	}
-	p := page{source: []byte(s.Text), look: s.Look, styles: painter.styles}
+	p := page{source: []byte(s.Text), palette: s.Palette, styles: painter.styles}
 	doc := newParser().Parse(text.NewReader(p.source))
 	if list, ok := doc.FirstChild().(*ast.List); ok && list.IsOrdered() && s.Number >= 0 {
 		list.Start = s.Number
@@ -54,10 +54,10 @@ func (engine) Render(s markdown.Source) ([]string, error) {
 
 // page is a source that is being rendered.
 type page struct {
-	source []byte
-	look   markdown.Look
-	styles *themes.Styles
-	err    error // the first of Glamour
+	source  []byte
+	palette themes.Palette
+	styles  *themes.Styles
+	err     error // the first of Glamour
 }
 
 // leaf renders a block that holds no other block, by Glamour.
@@ -85,7 +85,7 @@ func (p *page) leaf(n ast.Node, width int) []string {
 func (p *page) glamour(doc ast.Node, width int) []string {
 	glamour := gansi.NewRenderer(gansi.Options{
 		WordWrap: width, InlineTableLinks: true, PreserveNewLines: true, ChromaFormatter: formatter,
-		Styles: sheet(p.look, p.styles, doc.FirstChild()),
+		Styles: sheet(p.palette, p.styles, doc.FirstChild()),
 	})
 	var out bytes.Buffer
 	if err := renderer.NewRenderer(renderer.WithNodeRenderers(util.Prioritized(glamour, 100))).Render(&out, p.source, doc); err != nil {

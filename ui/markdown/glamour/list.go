@@ -8,6 +8,7 @@ import (
 	"github.com/yuin/goldmark/ast"
 	extast "github.com/yuin/goldmark/extension/ast"
 
+	"vise/themes"
 	"vise/ui/text"
 )
 
@@ -27,7 +28,7 @@ func (p *page) blocks(parent ast.Node, width int) (lines []string) {
 		case *ast.List:
 			lines = append(lines, p.list(n, width)...)
 		case *ast.Blockquote:
-			bar := p.look.Glyphs.Light.Left + " "
+			bar := themes.Unicode.Light.Left + " "
 			lines = append(lines, below(bar, bar, p.blocks(n, width-text.Width(bar)))...)
 		default:
 			lines = append(lines, p.leaf(n, width)...)
@@ -52,7 +53,7 @@ func (p *page) list(list *ast.List, width int) (lines []string) {
 			mark += p.box(box.IsChecked)
 			box.Parent().RemoveChild(box.Parent(), box)
 		}
-		mark = cmp.Or(mark, p.look.Glyphs.Bullet+" ")
+		mark = cmp.Or(mark, themes.Unicode.Bullet+" ")
 		space := strings.Repeat(" ", text.Width(mark))
 		lines = append(lines, below(mark, space, p.blocks(n, width-len(space)))...)
 	}

@@ -7,14 +7,13 @@ import (
 	"github.com/yuin/goldmark/ast"
 
 	"vise/themes"
-	"vise/ui/markdown"
 )
 
 // sheet returns Glamour's style sheet for a block. Only letters have a colour, so that padding has no style.
-func sheet(l markdown.Look, paint *themes.Styles, block ast.Node) ansi.StyleConfig {
+func sheet(p themes.Palette, paint *themes.Styles, block ast.Node) ansi.StyleConfig {
 	const ruleLength = 8
 	margin := uint(2)
-	p, g := l.Palette, l.Glyphs
+	g := themes.Unicode
 	text, words := color(p.Text), color(p.Accent)
 	quiet := func(line string) *string { return new(paint.Border.Paint(line)) } // Glamour has no style for the lines between cells
 	s := ansi.StyleConfig{
@@ -47,14 +46,9 @@ func sheet(l markdown.Look, paint *themes.Styles, block ast.Node) ansi.StyleConf
 	return s
 }
 
-// box is the box of a task, as the terminal has such characters.
+// box is the box of a task.
 func (p *page) box(checked bool) string {
-	switch ascii := p.look.Glyphs == themes.ASCII; {
-	case ascii && checked:
-		return "[x] "
-	case ascii:
-		return "[ ] "
-	case checked:
+	if checked {
 		return p.styles.Done.Paint("☑") + " "
 	}
 	return p.styles.Text.Paint("☐") + " "

@@ -8,7 +8,6 @@ import (
 	"github.com/yuin/goldmark/ast"
 
 	"vise/themes"
-	"vise/ui/markdown"
 )
 
 // Glamour writes a style sequence for each space of padding that has a colour, and a
@@ -31,7 +30,7 @@ func TestOnlyLettersHaveAStyleAndNoneHidesThem(t *testing.T) {
 }
 
 func sheetOf(p themes.Palette, block ast.Node) ansi.StyleConfig {
-	return sheet(markdown.Look{Palette: p, Glyphs: themes.Unicode}, p.Styles(), block)
+	return sheet(p, p.Styles(), block)
 }
 
 func each(v reflect.Value, do func(ansi.StylePrimitive)) {
