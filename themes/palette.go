@@ -75,6 +75,9 @@ type Piece struct {
 	Ink
 }
 
+// String returns the piece painted.
+func (p Piece) String() string { return p.Paint(p.Text) }
+
 // Of returns s as a piece in the ink.
 func (k Ink) Of(s string) Piece { return Piece{s, k} }
 

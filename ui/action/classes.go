@@ -5,38 +5,22 @@ import (
 	"vise/themes"
 )
 
-// MarkOf returns the glyph of a class; model.Spaced names it. An unknown class is shown as done.
-func MarkOf(c model.Class, g *themes.Glyphs) string {
+// MarkOf returns the glyph of a class in its ink; model.Spaced names it. An unknown class is shown as done.
+func MarkOf(c model.Class, s *themes.Styles) themes.Piece {
+	g := themes.Unicode
 	switch c {
 	case model.CurrentRunnable:
-		return g.Current
+		return s.Current.Of(g.Current)
 	case model.TriggeredBlocked:
-		return g.Triggered
+		return s.Triggered.Of(g.Triggered)
 	case model.QueuedRunnable:
-		return g.Queued
+		return s.Queued.Of(g.Queued)
 	case model.WaitingForOperator, model.ReportOffered:
-		return g.NeedsYou
+		return s.NeedsYou.Of(g.NeedsYou)
 	case model.BlockedClass:
-		return g.Blocked
+		return s.Blocked.Of(g.Blocked)
 	}
-	return g.Done
-}
-
-// InkOf returns the ink of a class.
-func InkOf(c model.Class, s *themes.Styles) themes.Ink {
-	switch c {
-	case model.CurrentRunnable:
-		return s.Current
-	case model.TriggeredBlocked:
-		return s.Triggered
-	case model.QueuedRunnable:
-		return s.Queued
-	case model.WaitingForOperator, model.ReportOffered:
-		return s.NeedsYou
-	case model.BlockedClass:
-		return s.Blocked
-	}
-	return s.Done
+	return s.Done.Of(g.Done)
 }
 
 // ShownClass returns the class under which a row is shown. A completed item with an offered report is shown as needing the operator.

@@ -92,12 +92,12 @@ func (p *page) muted(s string) string  { return p.styles.Muted.Paint(s) }
 
 // class colours s in the colour of the class.
 func (p *page) class(c model.Class, s string) string {
-	return action.InkOf(c, &p.styles).Paint(s)
+	return action.MarkOf(c, &p.styles).Paint(s)
 }
 
 // className returns a class as a word, and its mark.
 func className(c model.Class) (mark, name string) {
-	return action.MarkOf(c, &themes.Unicode), model.Spaced(c)
+	return action.MarkOf(c, &themes.Styles{}).Text, model.Spaced(c)
 }
 
 // age returns how long ago t was.

@@ -113,7 +113,7 @@ func (b *box) items(x facts) (out []menuLine) {
 	}
 	for _, r := range b.hits.rows[:min(len(b.hits.rows), mostInBox)] {
 		out = append(out, menuLine{Group: "WORK ITEMS", Title: string(r.Handle) + " " + x.AgentName(r.AgentID),
-			Does:   x.RowMark(r) + " " + x.Show(r.Objective),
+			Does:   x.RowMark(r).Text + " " + x.Show(r.Objective),
 			Result: act(func(c *console) { c.goToItem(r.AgentID, r.ID) })})
 	}
 	for _, s := range b.hits.said {

@@ -21,7 +21,7 @@ func handedOver(x facts) []string {
 func itemLine(x facts, label string, r model.Row) string {
 	note := model.Spaced(r.Scheduling)
 	width := x.Inner() - 7 - 2 - text.Width(note) - 3
-	return " " + x.Muted.Paint(text.Pad(label, 7)) + x.RowInk(r).Paint(x.RowMark(r)) + " " +
+	return " " + x.Muted.Paint(text.Pad(label, 7)) + x.RowMark(r).String() + " " +
 		text.Pad(x.Show(r.Objective), max(width, 4)) + " " + x.Muted.Paint(note)
 }
 
@@ -87,7 +87,7 @@ func releaseLines(r model.Row) func(facts) []string {
 // nextLine names the next candidate if an item no longer counts.
 func nextLine(x facts, id model.ItemID) string {
 	if r, ok := x.State.Desk.NextWithout(id); ok {
-		return x.Note("Next: ") + x.RowMark(r) + " " + x.Cut(r.Objective, 50)
+		return x.Note("Next: ") + x.RowMark(r).Text + " " + x.Cut(r.Objective, 50)
 	}
 	return x.Note("Next: none")
 }
@@ -270,7 +270,7 @@ func bulkLines(x facts, rows []model.Row) []string {
 			out = append(out, x.Note(fmt.Sprintf("and %d more", len(rows)-i)))
 			break
 		}
-		out = append(out, " "+x.RowInk(r).Paint(x.RowMark(r))+" "+x.Cut(r.Objective, x.Inner()-4))
+		out = append(out, " "+x.RowMark(r).String()+" "+x.Cut(r.Objective, x.Inner()-4))
 	}
 	for _, r := range rows {
 		if r.IsCurrent {

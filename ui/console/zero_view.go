@@ -37,7 +37,7 @@ func (z *zeroRun) head(x facts, n model.Inboxed) []string {
 	if n.OfAgent() {
 		who = fmt.Sprintf(" %s itself · %s ago", x.AgentName(n.AgentID), x.Age(n.Since))
 	}
-	title := x.RowInk(n.Row).Paint(x.RowMark(n.Row)) + " " + x.Strong.Paint(text.Cut(x.Show(n.Objective), x.W-6))
+	title := x.RowMark(n.Row).String() + " " + x.Strong.Paint(text.Cut(x.Show(n.Objective), x.W-6))
 	return []string{" " + title, x.Muted.Paint(who), ""}[:zeroHead(x)]
 }
 

@@ -303,7 +303,7 @@ func (v Detail) why(w int) []string {
 	}
 	for i, r := range v.Path.Steps {
 		label := []string{"Order", ""}[min(i, 1)]
-		out = append(out, v.labelled(label, model.Text(v.RowMark(r.Row)+" ")+r.Objective+" · "+r.Because, w)...)
+		out = append(out, v.labelled(label, model.Text(v.RowMark(r.Row).Text+" ")+r.Objective+" · "+r.Because, w)...)
 	}
 	return out
 }

@@ -116,7 +116,8 @@ func (f Frame) Counts(d model.Desk) string {
 			n = 0
 		}
 		if n > 0 {
-			parts = append(parts, f.classInk(s.Class).Paint(f.classMark(s.Class)+strconv.Itoa(n)))
+			mark := f.classMark(s.Class)
+			parts = append(parts, mark.Paint(mark.Text+strconv.Itoa(n)))
 		}
 	}
 	if f.Wide {
@@ -135,7 +136,7 @@ func (f Frame) Gist(d model.Desk, needYou int) string {
 		s += " " + strconv.Itoa(n) + f.Glyph.Triggered
 	}
 	if r := d.Current; r != nil {
-		s += " " + f.RowMark(*r) + string(r.Handle)
+		s += " " + f.RowMark(*r).Text + string(r.Handle)
 		if r.Todo.Total > 0 {
 			s += fmt.Sprintf(" %d/%d", r.Todo.Done, r.Todo.Total)
 		}

@@ -48,10 +48,10 @@ const (
 
 // entry returns the line of an entry: what, which agent, why, since when, and the most useful key.
 func (v FleetView) entry(x model.Inboxed, w int) string {
-	glyph, ink := v.needMark(x)
+	glyph := v.needMark(x)
 	word, key := NeedOf(x)
 	if x.Need == "" {
-		glyph, ink, word, x.Since = v.RowMark(x.Row), v.RowInk(x.Row), model.Spaced(action.ShownClass(x.Row)), x.UpdatedAt
+		glyph, word, x.Since = v.RowMark(x.Row), model.Spaced(action.ShownClass(x.Row)), x.UpdatedAt
 	}
 	key = v.Keyed(key)
 	tail := ""
@@ -70,7 +70,7 @@ func (v FleetView) entry(x model.Inboxed, w int) string {
 	}
 	asOf := v.AsOf(x.AgentID)
 	if asOf != "" {
-		ink, tail = v.Muted, " "+asOf+" "+tail
+		glyph, tail = v.Muted.Of(glyph.Text), " "+asOf+" "+tail
 	}
 	if x.Seen || x.Snoozed || asOf != "" {
 		body = v.Muted
@@ -79,7 +79,7 @@ func (v FleetView) entry(x model.Inboxed, w int) string {
 	if slices.Contains(v.Marked, x.ID) {
 		mark = v.Glyph.Mark
 	}
-	return v.item(w, selected, ink.Of(glyph+mark), whose, body.Of(v.Show(says)), tail)
+	return v.item(w, selected, glyph.Of(glyph.Text+mark), whose, body.Of(v.Show(says)), tail)
 }
 
 // NeedOf returns the word for a need, which is shown before its age, and the key that answers it.
@@ -119,17 +119,17 @@ func NeedOf(x model.Inboxed) (word, key string) {
 	return "review,", "{hide} hide"
 }
 
-func (v FleetView) needMark(x model.Inboxed) (string, Ink) {
+func (v FleetView) needMark(x model.Inboxed) Piece {
 	switch x.Need {
 	case model.NeedPermit, model.NeedAnswer:
 		if x.Seen || x.Snoozed {
-			return v.Glyph.NeedsYou, v.Muted
+			return v.Muted.Of(v.Glyph.NeedsYou)
 		}
-		return v.Glyph.NeedsYou, v.NeedsYou
+		return v.NeedsYou.Of(v.Glyph.NeedsYou)
 	case model.NeedNudge, model.NeedReview:
-		return v.Glyph.Triggered, v.Triggered
+		return v.Triggered.Of(v.Glyph.Triggered)
 	}
-	return v.Glyph.Warning, v.NeedsYou
+	return v.NeedsYou.Of(v.Glyph.Warning)
 }
 
 // twoColumnsW is the width from which the activity and the threads are side by side.

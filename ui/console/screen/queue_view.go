@@ -230,13 +230,14 @@ func (v QueueView) heading(s model.Section, w int) string {
 		case r.Scheduling == model.Runnable:
 			head, state = " WORKS", ""
 		}
-		return v.Strip(w, false, v.RowInk(s.Rows[0]).Of(head), v.Muted.Of(state))
+		return v.Strip(w, false, v.RowMark(s.Rows[0]).Of(head), v.Muted.Of(state))
 	}
 	n := strconv.Itoa(s.Total)
 	if len(s.Rows) < s.Total {
 		n = fmt.Sprintf("%d of %d", len(s.Rows), s.Total)
 	}
-	return v.Strip(w, false, v.classInk(s.Class).Of(" "+v.classMark(s.Class)+" "+strings.ToUpper(model.Spaced(s.Class))+" "+n))
+	mark := v.classMark(s.Class)
+	return v.Strip(w, false, mark.Of(" "+mark.Text+" "+strings.ToUpper(model.Spaced(s.Class))+" "+n))
 }
 
 // noCurrent replaces the line of the current item: there is none and which item could be next, or the filter leaves it out.
@@ -259,7 +260,8 @@ func (v QueueView) noCurrent(w int) string {
 	if v.PickKey != "" && !narrow && v.Queue.Current == nil && r.ID == v.Cursor {
 		key = " — " + v.PickKey
 	}
-	pieces := []Piece{label, head, v.RowInk(*r).Of(" " + v.RowMark(*r) + " ")}
+	mark := v.RowMark(*r)
+	pieces := []Piece{label, head, mark.Of(" " + mark.Text + " ")}
 	free := w - text.Width(key) - 1
 	for _, p := range pieces {
 		free -= text.Width(p.Text)
@@ -283,7 +285,7 @@ func (v QueueView) item(r model.Row, part, w int) string {
 	if slices.Contains(v.Marked, r.ID) {
 		mark = v.Accent.Of(v.Glyph.Mark)
 	}
-	head := []Piece{v.Accent.Of(marker), v.RowInk(r).Of(v.RowMark(r)), mark}
+	head := []Piece{v.Accent.Of(marker), v.RowMark(r), mark}
 	if r.IsCurrent {
 		ink = v.Strong
 	}
@@ -356,11 +358,7 @@ func (v QueueView) reason(r model.Row) string {
 }
 
 // RowMark returns a row's glyph. A blocked focus has the glyph of blocked items.
-func (f Frame) RowMark(r model.Row) string { return f.classMark(action.ShownClass(r)) }
+func (f Frame) RowMark(r model.Row) Piece { return f.classMark(action.ShownClass(r)) }
 
-// RowInk returns the ink of a row's glyph.
-func (f Frame) RowInk(r model.Row) Ink { return f.classInk(action.ShownClass(r)) }
-
-// classMark returns the glyph of a class, classInk its ink.
-func (f Frame) classMark(of model.Class) string { return action.MarkOf(of, &f.Glyph) }
-func (f Frame) classInk(of model.Class) Ink     { return action.InkOf(of, f.Styles.Styles) }
+// classMark returns the glyph of a class.
+func (f Frame) classMark(of model.Class) Piece { return action.MarkOf(of, f.Styles.Styles) }

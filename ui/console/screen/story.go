@@ -21,12 +21,12 @@ func (v Detail) story(w int) []string {
 const storyCells = 7
 
 func (v Detail) storyLine(x model.StoryLine, w int) string {
-	mark, ink := v.Glyph.Dot, v.Muted
+	mark := v.Muted.Of(v.Glyph.Dot)
 	if class, ok := storyClasses[x.Kind]; ok {
-		mark, ink = v.classMark(class), v.classInk(class)
+		mark = v.classMark(class)
 	}
-	return v.Strip(w, false, v.Muted.Of(" "+text.Pad(v.Clock(x.At), 8)+" "+text.Pad(x.Lasted(), storyCells)), ink.Of(mark+" "),
-		v.Text.Of(v.Show(x.Text)))
+	return v.Strip(w, false, v.Muted.Of(" "+text.Pad(v.Clock(x.At), 8)+" "+text.Pad(x.Lasted(), storyCells)), mark,
+		v.Text.Of(" "+v.Show(x.Text)))
 }
 
 // storyClasses are the classes whose glyphs mark the steps.
