@@ -21,6 +21,18 @@ type dialog interface {
 	Draw(facts) drawnDialog
 }
 
+// deskKeys and textKeys are parts of the dialogs that get the keys of these contexts.
+type (
+	deskKeys struct{}
+	textKeys struct{}
+)
+
+// In is part of dialog.
+func (deskKeys) In() action.Context { return action.Desk }
+
+// In is part of dialog.
+func (textKeys) In() action.Context { return action.Text }
+
 // paster is a dialog that accepts pasted text where it accepts typed text.
 type paster interface{ Paste(string) (lost int) }
 

@@ -115,6 +115,7 @@ const (
 // prompt is a line that is typed in the screen itself: a filter, or a search in a plan. The screen draws it,
 // and applies it at each key.
 type prompt struct {
+	textKeys
 	what prompted
 	screen.Field
 }
@@ -127,13 +128,10 @@ type promptMsg struct {
 }
 
 func newPrompt(what prompted, text string) *prompt {
-	return &prompt{what, screen.NewField(text, 1, maxFilter)}
+	return &prompt{what: what, Field: screen.NewField(text, 1, maxFilter)}
 }
 
 func (p *prompt) typed() promptMsg { return promptMsg{what: p.what, text: p.Value()} }
-
-// In is part of dialog.
-func (p *prompt) In() action.Context { return action.Text }
 
 // Paste is part of dialog.
 func (p *prompt) Paste(s string) int { return p.Insert(s) }

@@ -18,6 +18,7 @@ import (
 // form is a dialog of fields, drawn as a sheet at the bottom. Each field says what it asks, what it must hold, and where its text goes in a
 // command; the form draws and edits the fields, keeps their texts as a draft, and checks them.
 type form struct {
+	textKeys
 	Title string
 	// Head returns the lines above the fields, which scroll where there is no room. Tail returns the lines below them, which are left out
 	// there. Warn returns sentences that the operator must have on the screen to submit, and Final the last of them. Each may be nil.
@@ -135,9 +136,6 @@ func (f *form) draftText() string {
 	}
 	return ""
 }
-
-// In is part of dialog.
-func (f *form) In() action.Context { return action.Text }
 
 // About, Draft and Fill are part of textDialog. Refused is part of refuser.
 func (f *form) About() dialogSubject      { return f.For }

@@ -303,10 +303,7 @@ func (d frozen) Draw(x facts) drawnDialog {
 
 // unheard takes the keys after an action with a text input was refused, so that the text that the operator
 // continues to type triggers nothing.
-type unheard struct{}
-
-// In is part of dialog.
-func (unheard) In() action.Context { return action.Text }
+type unheard struct{ textKeys }
 
 // Press is part of dialog.
 func (d unheard) Press(k keyPress, _ facts) (open bool, m message) {

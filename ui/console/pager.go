@@ -9,6 +9,7 @@ import (
 
 // pager is a dialog for reading: it scrolls and closes.
 type pager struct {
+	deskKeys
 	Title string
 	// Lines returns the text, wrapped to w cells.
 	Lines func(x facts, w int) []string
@@ -19,9 +20,6 @@ type pager struct {
 	Keys  map[action.ID]message
 	shown excerpt
 }
-
-// In is part of dialog.
-func (p *pager) In() action.Context { return action.Desk }
 
 // Press is part of dialog.
 func (p *pager) Press(k keyPress, x facts) (open bool, m message) {

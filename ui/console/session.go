@@ -203,6 +203,7 @@ func sessionShown(c *console) *screen.Session {
 
 // permitLine takes the letters that answer a permission, where its session shows it.
 type permitLine struct {
+	textKeys
 	row   model.Row
 	ready bool
 }
@@ -224,9 +225,6 @@ func answerInSession(c *console) {
 	c.open(l)
 	c.start(c.fx.after(answersAfter, func(*console) { l.ready = true }))
 }
-
-// In is part of dialog.
-func (*permitLine) In() action.Context { return action.Text }
 
 // Press is part of dialog.
 func (l *permitLine) Press(k keyPress, x facts) (open bool, m message) {

@@ -161,6 +161,7 @@ func (j job) threadActed(c *console, m receiptMsg) {
 // threadsDialog shows the threads that the operator can take up, the condition that would wake each parked
 // thread, and the actions for the thread at the cursor.
 type threadsDialog struct {
+	deskKeys
 	fx *effects
 	threads
 	at screen.ThreadKey
@@ -197,9 +198,6 @@ func (d *threadsDialog) chosen() action.ThreadRow {
 	}
 	return rows[max(slices.IndexFunc(rows, func(b action.ThreadRow) bool { return screen.ThreadKeyOf(b) == d.at }), 0)]
 }
-
-// In is part of dialog.
-func (d *threadsDialog) In() action.Context { return action.Desk }
 
 // Press is part of dialog.
 func (d *threadsDialog) Press(k keyPress, x facts) (open bool, m message) {

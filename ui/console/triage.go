@@ -20,6 +20,7 @@ const batchSize, leastFinding = 10, 5
 // triage is the dialog in which the operator judges findings: ten at a time, the most urgent first, each beside
 // the current code.
 type triage struct {
+	deskKeys
 	files fileTodos
 	// batch are the current findings. They keep their places after a decision.
 	batch []todo.Ref
@@ -65,9 +66,6 @@ func (d *triage) undecided(r todo.Ref) bool {
 	_, decided := d.verdicts[r]
 	return ok && !decided && t.Status == todo.Pending
 }
-
-// In is part of dialog.
-func (d *triage) In() action.Context { return action.Desk }
 
 // Press is part of dialog.
 func (d *triage) Press(k keyPress, x facts) (open bool, m message) {

@@ -18,6 +18,7 @@ import (
 // entries come at the end. The entry on screen is the item under the cursor on its agent's desk, which lies
 // below the run.
 type zeroRun struct {
+	deskKeys
 	list screen.List[model.ItemID]
 	// entries are the entries of the list, as last read.
 	entries map[model.ItemID]model.Inboxed
@@ -166,9 +167,6 @@ func (z *zeroRun) choices(x facts) []zeroChoice {
 	}
 	return zeroChoices(x)
 }
-
-// In is part of dialog.
-func (z *zeroRun) In() action.Context { return action.Desk }
 
 // Refused is part of refuser.
 func (z *zeroRun) Refused() { z.waiting = false }
