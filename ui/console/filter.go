@@ -165,26 +165,28 @@ func (p *prompt) Draw(x facts) drawnDialog {
 	return drawnDialog{Hint: x.Keyed(hint)}
 }
 
-type foundMsg struct {
-	item    model.ItemID
-	query   string
-	doc     *markdown.Document
-	w       int
-	matches []markdown.Match
-	// jump: the screen moves to the next match.
-	jump bool
-}
-
-// seek searches a plan, outside the loop: it lays out the blocks that can contain the words.
+// seek searches a plan, outside the loop: it lays out the blocks that can contain the words. jump: the screen moves to the next match.
 func (e *effects) seek(item model.ItemID, doc *markdown.Document, w int, style *markdown.Style, query string, jump bool) tea.Cmd {
 	return func() tea.Msg {
-		m := foundMsg{item: item, query: query, doc: doc, w: w, jump: jump}
+		var found []markdown.Match
 		for x := range e.pages.View(doc, w, style).Find(query) {
-			if m.matches = append(m.matches, x); len(m.matches) == screen.MostMatches {
+			if found = append(found, x); len(found) == screen.MostMatches {
 				break
 			}
 		}
-		return m
+		return act(func(c *console) {
+			s := &c.plan.Search
+			if item != c.plan.Item || query != s.Query { // no longer the current search
+				return
+			}
+			s.Doc, s.W, s.Matches = doc, w, found
+			s.At = min(s.At, max(len(found)-1, 0))
+			if !jump || len(found) == 0 {
+				return
+			}
+			s.At = max(slices.IndexFunc(found, func(x markdown.Match) bool { return !after(s.From, x.At) }), 0)
+			c.toMatch()
+		})
 	}
 }
 
@@ -225,21 +227,6 @@ func (c *console) seekAgain(jump bool) {
 		return
 	}
 	c.start(c.fx.seek(c.plan.Item, doc, w, c.styles.Page, c.plan.Search.Query, jump))
-}
-
-// handle takes the matches, if the search is still the current one.
-func (m foundMsg) handle(c *console) {
-	s := &c.plan.Search
-	if m.item != c.plan.Item || m.query != s.Query {
-		return
-	}
-	s.Doc, s.W, s.Matches = m.doc, m.w, m.matches
-	s.At = min(s.At, max(len(m.matches)-1, 0))
-	if !m.jump || len(m.matches) == 0 {
-		return
-	}
-	s.At = max(slices.IndexFunc(m.matches, func(x markdown.Match) bool { return !after(s.From, x.At) }), 0)
-	c.toMatch()
 }
 
 // toMatch shows the match with some lines above it.
