@@ -44,17 +44,6 @@ type itemChanges struct {
 	stop context.CancelFunc
 }
 
-// changesMsg brings a diff, with the lines of the unfolded files.
-type changesMsg struct {
-	item     model.ItemID
-	diff     thread.Diff
-	space    bool
-	unfolded map[model.Text]screen.Unfolded
-	// folded are files that were unfolded and are not read again, because the lines of all were too many.
-	folded  []model.Text
-	altered map[model.CommentID]bool
-}
-
 // worktree is the work tree of the item under the cursor; empty if unknown.
 func (c *console) worktree() string {
 	if d := c.detail(); d != nil && c.fx.Changes != nil {
@@ -126,30 +115,50 @@ func readChanges(c *console) {
 	x.underWay = true
 	fx, item, links, space, known, before, comments := c.fx, x.item, x.links, x.Space, x.Known, x.Unfolded, c.detail().Comments
 	c.start(func() tea.Msg {
-		m := changesMsg{item: item, space: space, diff: fx.Changes.Diff(fx.ctx, links, space), unfolded: map[model.Text]screen.Unfolded{}}
-		m.altered = fx.Changes.Altered(fx.ctx, links.Worktree(), comments)
-		opening := []model.Text(nil)
+		diff, altered := fx.Changes.Diff(fx.ctx, links, space), fx.Changes.Altered(fx.ctx, links.Worktree(), comments)
+		var opening, folded []model.Text // folded are not read again, because the lines of all unfolded files are too many
 		if !known {
-			opening = screen.Opening(m.diff)
+			opening = screen.Opening(diff)
 		}
-		left := screen.MaxUnfolded
-		for _, f := range m.diff.Files {
+		unfolded, left := map[model.Text]screen.Unfolded{}, screen.MaxUnfolded
+		for _, f := range diff.Files {
 			lines, open := before[f.Path]
 			switch {
 			case !open && !slices.Contains(opening, f.Path):
 				continue
 			case left < 0:
-				m.folded = append(m.folded, f.Path)
+				folded = append(folded, f.Path)
 				continue
 			case f.Print == "" || lines.Print != f.Print:
 				turn := lines.Turn
-				lines = fx.unfold(m.diff, f, space)
+				lines = fx.unfold(diff, f, space)
 				lines.Turn = turn
 			}
-			m.unfolded[f.Path] = lines
+			unfolded[f.Path] = lines
 			left -= lines.Cost()
 		}
-		return m
+		return act(func(c *console) {
+			x := &c.changes
+			if x.underWay = false; item != x.item || space != x.Space {
+				readChanges(c)
+				return
+			}
+			if x.Known { // files that were folded or unfolded meanwhile stay so
+				for path, open := range x.Unfolded {
+					if _, read := unfolded[path]; !read && !slices.Contains(folded, path) {
+						unfolded[path] = open
+					}
+				}
+				maps.DeleteFunc(unfolded, func(path model.Text, _ screen.Unfolded) bool {
+					_, open := x.Unfolded[path]
+					return !open
+				})
+			}
+			x.Diff, x.Known, x.Unfolded, x.Altered = diff, true, unfolded, altered
+			if bound(c, len(folded)); x.again {
+				readChanges(c)
+			}
+		})
 	})
 }
 
@@ -160,31 +169,6 @@ func (e *effects) unfold(d thread.Diff, f thread.DiffFile, space bool) screen.Un
 	}
 	hash := e.Changes.Hash(e.ctx, d.Dir.Raw(), f.Path) // raw: a path, not shown
 	return screen.Unfolded{Hunks: e.Changes.Hunks(e.ctx, d, f, space), Print: f.Print, Hash: hash}
-}
-
-// handle takes the result of a read. Files that the operator folded or unfolded meanwhile stay so.
-func (m changesMsg) handle(c *console) {
-	x := &c.changes
-	x.underWay = false
-	if m.item == x.item && m.space == x.Space {
-		for path := range m.unfolded {
-			if _, open := x.Unfolded[path]; x.Known && !open {
-				delete(m.unfolded, path)
-			}
-		}
-		for path, open := range x.Unfolded {
-			if _, read := m.unfolded[path]; !read && !slices.Contains(m.folded, path) {
-				m.unfolded[path] = open
-			}
-		}
-		x.Diff, x.Known, x.Unfolded, x.Altered = m.diff, true, m.unfolded, m.altered
-		bound(c, len(m.folded))
-	} else {
-		x.again = true
-	}
-	if x.again {
-		readChanges(c)
-	}
 }
 
 // bound lays out the changes, and says how many files were folded again because their lines together are too
