@@ -359,34 +359,31 @@ func followSession(c *console) {
 	c.start(c.fx.newsOf(ctx, s, *t))
 }
 
-// sessionNews brings what a session said after an offset, and the sessions.
-type sessionNews struct {
-	ctx        context.Context
-	of         home.Session
-	said       []acp.Entry
-	from, next int64
-	all        []home.Session
-	at         time.Time
-}
-
 // newsOf waits until a session said more, or any began to do something else. The first frame does not wait for the list.
 func (e *effects) newsOf(ctx context.Context, of home.Session, t talk) tea.Cmd {
 	return func() tea.Msg {
-		m := sessionNews{ctx: ctx, of: of, from: t.next, all: t.all}
-		every := sessionsEvery
-		if m.all == nil {
+		all, next, every := t.all, t.next, sessionsEvery
+		var said []acp.Entry
+		if all == nil {
 			home.Pause(ctx, logEvery)
 		}
 		for i := 0; ; i++ {
 			if of.ID == "" || i%int(sessionsEvery/logEvery) == 0 {
-				m.all = e.Sessions.Known()
+				all = e.Sessions.Known()
 			}
 			if of.ID != "" {
 				every = logEvery
-				m.said, m.next, _ = e.Sessions.Read(of, m.from, t.most) // a log that is not there yet
+				said, next, _ = e.Sessions.Read(of, t.next, t.most) // a log that is not there yet
 			}
-			if m.at = e.now(); len(m.said) > 0 || !reflect.DeepEqual(m.all, t.all) {
-				return m
+			if len(said) > 0 || !reflect.DeepEqual(all, t.all) {
+				at := e.now()
+				return act(func(c *console) {
+					c.now, c.talk.all = later(c.now, at), all
+					if ctx.Err() == nil {
+						heard(c, of, said, t.next, next)
+						c.start(c.fx.newsOf(ctx, of, c.talk))
+					}
+				})
 			}
 			if home.Pause(ctx, every); ctx.Err() != nil {
 				return nil
@@ -395,29 +392,26 @@ func (e *effects) newsOf(ctx context.Context, of home.Session, t talk) tea.Cmd {
 	}
 }
 
-func (m sessionNews) handle(c *console) {
+// heard takes what a session said between two offsets, if it is on screen.
+func heard(c *console, of home.Session, said []acp.Entry, from, next int64) {
 	t := &c.talk
-	c.now = later(c.now, m.at)
-	if t.all = m.all; m.ctx.Err() != nil {
+	if of.ID == "" || t.shown.ID != of.ID {
 		return
 	}
-	if m.of.ID != "" && t.shown.ID == m.of.ID {
-		if m.from == 0 {
-			t.story, t.opened, t.shown.Laid = acp.StoryOf(m.of.Program), m.next, map[int]screen.LaidPart{}
-		}
-		for _, e := range m.said {
-			if i := t.story.Add(e); i >= 0 && t.story.Parts[i].Kind != acp.PartWords {
-				delete(t.shown.Laid, i)
-			}
-		}
-		if m.from == 0 {
-			t.shown = t.shown.Shifted(len(t.story.Parts) - len(t.shown.Parts))
-		}
-		if m.next < m.from { // the log was set aside
-			t.opened = 0
-		}
-		t.shown.Parts, t.next = t.story.Parts, m.next
-		seekSaid(c)
+	if from == 0 {
+		t.story, t.opened, t.shown.Laid = acp.StoryOf(of.Program), next, map[int]screen.LaidPart{}
 	}
-	c.start(c.fx.newsOf(m.ctx, m.of, *t))
+	for _, e := range said {
+		if i := t.story.Add(e); i >= 0 && t.story.Parts[i].Kind != acp.PartWords {
+			delete(t.shown.Laid, i)
+		}
+	}
+	if from == 0 {
+		t.shown = t.shown.Shifted(len(t.story.Parts) - len(t.shown.Parts))
+	}
+	if next < from { // the log was set aside
+		t.opened = 0
+	}
+	t.shown.Parts, t.next = t.story.Parts, next
+	seekSaid(c)
 }
