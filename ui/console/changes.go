@@ -181,35 +181,27 @@ func bound(c *console, before int) {
 	c.say("Folded " + model.Counted(n+before, "file") + " again: too many lines were unfolded together.")
 }
 
-// changesAct is what an action of the Desk does on the page of changes, with its word for the hint line.
-type changesAct struct {
-	id   action.ID
-	word string
-	do   act
-	// writes means that it changes the ledger.
-	writes bool
+// changesActs are the actions of the page of changes.
+var changesActs = []pageAct{
+	{action.NextTab, "next file", inChanges(screen.Changes.ToFile, 1)}, {action.PrevTab, "", inChanges(screen.Changes.ToFile, -1)},
+	{action.NextMatch, "next hunk", inChanges(screen.Changes.ToHunk, 1)},
+	{action.PrevMatch, "", inChanges(screen.Changes.ToHunk, -1)},
+	{action.Do, "fold", foldChanges}, {action.Open, "", foldChanges},
+	{action.New, "comment", writing(action.New, comment)}, {action.Message, "send comments", writing(action.Message, sendComments)},
+	{action.Drop, "", writing(action.Drop, dropComment)},
 }
 
-// changesActs are the actions of the page, in the order of the hint line.
-var changesActs = []changesAct{
-	{action.NextTab, "next file", inChanges(screen.Changes.ToFile, 1), false},
-	{action.PrevTab, "", inChanges(screen.Changes.ToFile, -1), false},
-	{action.NextMatch, "next hunk", inChanges(screen.Changes.ToHunk, 1), false},
-	{action.PrevMatch, "", inChanges(screen.Changes.ToHunk, -1), false},
-	{action.Do, "fold", foldChanges, false}, {action.Open, "", foldChanges, false},
-	{action.New, "comment", comment, true}, {action.Message, "send comments", sendComments, true}, {action.Drop, "", dropComment, true},
-}
-
-// on carries it out, or says why it cannot be done.
-func (x changesAct) on(c *console) {
-	a := c.keys.ByID(x.id)
-	switch why := c.readOnly(); {
-	case x.writes && why != "":
-		c.refuse(a, why)
-	case x.writes && c.row() == nil:
-		c.refuse(a, "no work item is selected")
-	default:
-		x.do(c)
+// writing does what changes the ledger for an item, or says why it cannot be done.
+func writing(id action.ID, do act) act {
+	return func(c *console) {
+		switch why := c.readOnly(); {
+		case why != "":
+			c.refuse(c.keys.ByID(id), why)
+		case c.row() == nil:
+			c.refuse(c.keys.ByID(id), action.NoItem)
+		default:
+			do(c)
+		}
 	}
 }
 

@@ -13,100 +13,80 @@ import (
 	"vise/ui/console/screen"
 )
 
-// ownPage is the tab of the detail that has its own meanings for the Desk's keys; -1 if it is not open, or has not the keys.
-func (c *console) ownPage() screen.Tab {
-	open := c.layers.top() == nil && c.view == viewDesk && c.focus == paneDetail
+// pageAct is what an action of the Desk does on the detail's page, with its word for the hint line; after a colon is what only help says.
+type pageAct struct {
+	id   action.ID
+	word string
+	do   act
+}
+
+// pageActs are the actions with a meaning of their own on the detail's page, in the order of the hint line: for the todo, the line or the
+// part at the cursor. There are none if the page has not the keys.
+func pageActs(c *console) (out []pageAct) {
+	if c.layers.top() != nil || c.view != viewDesk || c.focus != paneDetail {
+		return nil
+	}
+	add := func(id action.ID, word string, do act) { out = append(out, pageAct{id, word, do}) }
+	session, ok := c.talk.sessionOf(c.shown())
 	switch c.tab {
 	case screen.TabFiles:
-		open = open && len(c.files.Open()) > 0
+		if len(c.files.Open()) == 0 {
+			return nil
+		}
+		file := func(id action.ID) act {
+			return func(c *console) { c.execute(c.files.fileKey(id, c.files.at, c.agent)) }
+		}
+		for _, x := range action.OfFiles {
+			add(x.ID, x.Hint+": "+x.Does, file(x.ID))
+		}
+		add(action.Open, "", file(action.Open))
+		add(action.Do, "", file(action.Do))
+	case screen.TabChanges:
+		return changesActs
+	case screen.TabSession:
+		if session.State == home.SessionAsks {
+			add(action.Do, "answer", answerInSession)
+		}
+		if v := c.detailView(); v.Session != nil && len(v.Session.Parts) > 0 {
+			add(action.Open, "unfold", func(c *console) { c.talk.shown = c.detailView().UnfoldPart() })
+			add(action.NextMatch, "next turn", nextTurn(1))
+			add(action.PrevMatch, "", nextTurn(-1))
+			add(action.Earlier, "earlier session", earlierSession(1))
+			add(action.Later, "", earlierSession(-1))
+		}
 	case screen.TabReport:
-		d := c.detail()
-		_, ok := c.talk.sessionOf(c.shown())
-		open = open && ok && d != nil && d.Report != nil
-	case screen.TabChanges, screen.TabSession:
-	default:
-		open = false
+		if d := c.detail(); ok && d != nil && d.Report != nil {
+			add(action.Open, "where it was said", toSaid)
+		}
 	}
-	if open {
+	return out
+}
+
+// ownPage is the tab of the detail that has its own meanings for the Desk's keys; -1 if there is none.
+func (c *console) ownPage() screen.Tab {
+	if len(pageActs(c)) > 0 {
 		return c.tab
 	}
 	return -1
 }
 
-// actOnPage carries out what an action means on the detail's page, for the todo or the line at the cursor. It reports whether it means
-// something there.
-func (c *console) actOnPage(id action.ID) bool {
-	switch c.ownPage() {
-	case screen.TabFiles:
-		m := c.files.fileKey(id, c.files.at, c.agent)
-		if m != nil {
-			c.execute(m)
-		}
-		return m != nil
-	case screen.TabChanges:
-		at := slices.IndexFunc(changesActs, func(x changesAct) bool { return x.id == id })
-		if at < 0 {
-			return false
-		}
-		changesActs[at].on(c)
-		return true
-	case screen.TabSession:
-		if s, _ := c.talk.sessionOf(c.shown()); id == action.Do && s.State == home.SessionAsks {
-			answerInSession(c)
-			return true
-		}
-		v := c.detailView()
-		step := map[action.ID]int{action.Earlier: 1, action.Later: -1, action.NextMatch: 1, action.PrevMatch: -1}[id]
-		switch {
-		case v.Session == nil || len(v.Session.Parts) == 0:
-			return false
-		case id == action.Open:
-			c.talk.shown = v.UnfoldPart()
-		case id == action.Earlier, id == action.Later:
-			earlierSession(c, step)
-		case step != 0:
-			nextTurn(c, step)
-		default:
-			return false
-		}
-		return true
-	case screen.TabReport:
-		if id == action.Open {
-			toSaid(c)
-			return true
-		}
+// onPage is what an action means on the detail's page.
+func onPage(c *console, id action.ID) (x pageAct, ok bool) {
+	all := pageActs(c)
+	at := slices.IndexFunc(all, func(x pageAct) bool { return x.id == id })
+	if at < 0 {
+		return x, false
 	}
-	return false
+	return all[at], true
 }
 
-// pageHints are the hints of the detail's page.
-func pageHints(c *console) (out []action.Action) {
-	add := func(id action.ID, word string) {
-		a := c.keys.ByID(id)
-		if a.Hint = word; word != "" {
-			out = append(out, a)
-		}
+// actHere carries out what an action means on the detail's page, or else in the view.
+func actHere(c *console, id action.ID) {
+	if x, ok := onPage(c, id); ok {
+		x.do(c)
+		return
 	}
-	switch c.ownPage() {
-	case screen.TabFiles:
-		for _, x := range action.OfFiles {
-			add(x.ID, x.Hint)
-		}
-	case screen.TabChanges:
-		for _, x := range changesActs {
-			add(x.id, x.word)
-		}
-	case screen.TabSession:
-		add(action.Open, "unfold")
-		if s, _ := c.talk.sessionOf(c.shown()); s.State == home.SessionAsks {
-			add(action.Do, "answer")
-		}
-		add(action.NextMatch, "next turn")
-		add(action.Earlier, "earlier session")
-	case screen.TabReport:
-		add(action.Open, "where it was said")
-	}
-	return out
+	c.act(id)
 }
 
 // move moves the cursor on the page of files.

@@ -2,7 +2,6 @@ package console
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -76,8 +75,8 @@ func does(c *console, id action.ID) (words, off string) {
 	if s.Item != nil {
 		item = string(s.Item.Handle)
 	}
-	if words := pageDoes(c, id); words != "" {
-		return words, ""
+	if x, ok := onPage(c, id); ok && x.word != "" {
+		return x.word, ""
 	}
 	if off := c.keys.Refusal(a, s); off != "" {
 		return "", off
@@ -121,21 +120,6 @@ func does(c *console, id action.ID) (words, off string) {
 		}
 	}
 	return words, ""
-}
-
-// pageDoes says what an action means on the detail's page, if it has a meaning of its own there.
-func pageDoes(c *console, id action.ID) string {
-	at := slices.IndexFunc(action.OfFiles, func(x action.OfFile) bool { return x.ID == id })
-	switch page := c.ownPage(); {
-	case page == screen.TabFiles && at >= 0:
-		return strings.ToLower(action.OfFiles[at].Title[:1]) + action.OfFiles[at].Title[1:] + ": " + action.OfFiles[at].Does
-	case page == screen.TabChanges:
-		at = slices.IndexFunc(changesActs, func(x changesAct) bool { return x.id == id })
-		if at >= 0 && changesActs[at].word != "" {
-			return changesActs[at].word
-		}
-	}
-	return ""
 }
 
 // findWords say what is searched here.

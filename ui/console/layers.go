@@ -168,8 +168,8 @@ func onView(c *console, k tea.KeyPressMsg) bool {
 		in = action.Page
 	}
 	a, ok := c.keys.Of(in, k)
-	if ok && !c.actOnPage(a.ID) {
-		c.act(a.ID)
+	if ok {
+		actHere(c, a.ID)
 	}
 	return ok
 }

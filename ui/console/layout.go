@@ -172,9 +172,7 @@ func clickOn(c *console, r screen.Region) {
 	case r.Act != "" && c.layers.top() != nil:
 		return
 	case r.Act != "":
-		if !c.actOnPage(r.Act) {
-			c.act(r.Act)
-		}
+		actHere(c, r.Act)
 		return
 	case r.IsTab:
 		c.focus = paneDetail

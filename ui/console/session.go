@@ -91,32 +91,35 @@ func (t talk) sessionOf(agent model.AgentID, item model.ItemID) (out home.Sessio
 }
 
 // earlierSession goes n sessions of the item back.
-func earlierSession(c *console, n int) {
-	t, all := &c.talk, []home.Session{}
-	for _, s := range t.all {
-		if s.Agent == c.agent && s.Item == c.cursor {
-			all = append(all, s)
+func earlierSession(n int) act {
+	return func(c *console) {
+		t, all := &c.talk, []home.Session{}
+		for _, s := range t.all {
+			if s.Agent == c.agent && s.Item == c.cursor {
+				all = append(all, s)
+			}
 		}
+		now, _ := t.sessionOf(c.shown())
+		at := slices.IndexFunc(all, func(s home.Session) bool { return s.ID == now.ID })
+		if at = min(max(at+n, 0), len(all)-1); at >= 0 {
+			t.chosen, t.chosenFor = all[at].ID, c.cursor
+		}
+		c.say(fmt.Sprintf("Session %d of %d of this item.", max(len(all)-at, 1), max(len(all), 1)))
 	}
-	now, _ := t.sessionOf(c.shown())
-	at := slices.IndexFunc(all, func(s home.Session) bool { return s.ID == now.ID })
-	if at = min(max(at+n, 0), len(all)-1); at >= 0 {
-		t.chosen, t.chosenFor = all[at].ID, c.cursor
-	}
-	c.say(fmt.Sprintf("Session %d of %d of this item.", max(len(all)-at, 1), max(len(all), 1)))
 }
 
 // nextTurn moves the cursor to the next turn of the session, or the one before.
-func nextTurn(c *console, step int) {
-	v := c.detailView()
-	parts := v.Session.Parts
-	for i := v.Session.Cursor() + step; i >= 0 && i < len(parts); i += step {
-		if parts[i].Kind == acp.PartTurn {
-			c.talk.shown = v.Session.Show(i)
-			return
+func nextTurn(step int) act {
+	return func(c *console) {
+		s := *c.detailView().Session
+		for i := s.Cursor() + step; i >= 0 && i < len(s.Parts); i += step {
+			if s.Parts[i].Kind == acp.PartTurn {
+				c.talk.shown = s.Show(i)
+				return
+			}
 		}
+		c.say("There is no other turn in that direction.")
 	}
-	c.say("There is no other turn in that direction.")
 }
 
 // toSaid goes from the report to where its words were said.

@@ -119,7 +119,12 @@ func (c *console) footer() screen.Footer {
 	}
 	v.Help = c.keys.ByID(action.Help)
 	state := c.state()
-	v.Hints = pageHints(c)
+	for _, x := range pageActs(c) {
+		a := c.keys.ByID(x.id)
+		if a.Hint, _, _ = strings.Cut(x.word, ":"); x.word != "" {
+			v.Hints = append(v.Hints, a)
+		}
+	}
 	obvious := c.keys.Obvious(state)
 	for _, a := range c.keys {
 		a = c.keys.Hinted(a, state)
