@@ -194,7 +194,7 @@ func (x facts) Notes(s string) []string { return x.Said(s, x.Inner()) }
 
 // Warn is a sentence with one warning mark before it.
 func (x facts) Warn(s string) []string {
-	return x.Hang(" "+x.NeedsYou.Paint(x.Glyph.Warning+" "), x.NeedsYou, x.Safe(s), x.Inner()-4)
+	return x.Warned(s, x.Inner())
 }
 
 // Cut shortens text from outside to w cells.

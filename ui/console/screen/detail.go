@@ -261,7 +261,7 @@ func (v Detail) todos(w int) []string {
 	var out []string
 	for _, t := range v.Files.Checklist(*v.Detail) {
 		mark, ink := v.TodoMark(t.State)
-		out = append(out, v.Hang(" "+ink.Paint(mark)+" ", ink, v.Show(t.Text), w-4)...)
+		out = append(out, v.marked(mark, ink, t.Text, w)...)
 	}
 	return out
 }

@@ -54,8 +54,3 @@ func (v Detail) checks(w int) []string {
 	}
 	return out
 }
-
-// marked returns a sentence with a mark before it.
-func (v Detail) marked(mark string, ink Ink, t model.Text, w int) (out []string) {
-	return v.Hang(" "+ink.Paint(mark)+" ", ink, v.Show(t), w-4)
-}

@@ -190,13 +190,14 @@ func (f Frame) Hang(mark string, ink Ink, s string, w int) []string {
 // Said returns a sentence wrapped to w cells.
 func (f Frame) Said(s string, w int) []string { return f.Hang(" ", f.Muted, s, w-2) }
 
-// Warned returns a sentence with a warning mark before each of its lines.
+// Warned returns a sentence with a warning mark before it.
 func (f Frame) Warned(s string, w int) []string {
-	out := f.Hang("", f.NeedsYou, f.Safe(strings.TrimSpace(s)), w-4)
-	for i, l := range out {
-		out[i] = " " + f.NeedsYou.Paint(f.Glyph.Warning+" ") + l
-	}
-	return out
+	return f.marked(f.Glyph.Warning, f.NeedsYou, model.Text(strings.TrimSpace(s)), w)
+}
+
+// marked returns a sentence with a mark before it.
+func (f Frame) marked(mark string, ink Ink, t model.Text, w int) []string {
+	return f.Hang(" "+ink.Paint(mark)+" ", ink, f.Show(t), w-4)
 }
 
 // Prose returns a text that may be Markdown, in w cells. One without marks of Markdown is wrapped in the ink, and so is one that is not
