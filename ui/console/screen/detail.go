@@ -78,7 +78,7 @@ func (v Detail) Draw(pane int) Drawing {
 	if v.Tab == TabSession && v.Session != nil {
 		p.Right = v.Muted.Paint(string(v.Session.State) + " " + v.Age(v.Session.Since) + v.Session.Used())
 	}
-	return p.draw(v.Frame)
+	return p.draw()
 }
 
 func (v Detail) head(w int) []string {

@@ -22,7 +22,7 @@ func (v FleetView) agents(r Rect) Drawing {
 	}
 	if v.Unread != "" || len(v.Agents.Order) == 0 {
 		p.Lines = v.Said(cmp.Or(v.Unread, noAgents), w)
-		return p.draw(v.Frame)
+		return p.draw()
 	}
 	p.Lines = []string{v.heads(w)}
 	from, to := v.Agents.Window(h - 1)
@@ -41,7 +41,7 @@ func (v FleetView) agents(r Rect) Drawing {
 		p.Foot += ", and more"
 	}
 	p.Foot = v.Muted.Paint(p.Foot)
-	return p.draw(v.Frame)
+	return p.draw()
 }
 
 // rows returns the lines of agents, one for each, or two on a long screen if its words need them.

@@ -17,7 +17,7 @@ func (v FleetView) inbox(r Rect) Drawing {
 		title, note = "Found", "all agents"
 	}
 	p := v.pane(r, FleetInbox, title, note, v.Focus == FleetInbox)
-	v.found(false).draw(p, v.Frame)
+	v.found(false).draw(p)
 	if n := v.Findings; n > 0 {
 		s := model.Counted(n, "finding") + " to triage"
 		p.Right = v.NeedsYou.Paint(s) + v.Muted.Paint(" "+v.KeyOf(action.TriageOpen))
@@ -38,7 +38,7 @@ func (v FleetView) inbox(r Rect) Drawing {
 	if n := v.Known.Hidden; n > 0 && !v.Snoozed {
 		p.Foot = v.Muted.Paint(fmt.Sprintf("%d hidden ", n)) + p.Foot
 	}
-	return p.draw(v.Frame)
+	return p.draw()
 }
 
 const (
@@ -156,7 +156,7 @@ func (v FleetView) activity(r Rect) Drawing {
 	p := v.pane(r, FleetActivity, "Activity", "all agents", focused)
 	w, h := r.Inner()
 	f := v.found(true)
-	f.draw(p, v.Frame)
+	f.draw(p)
 	at := v.Journal.At()
 	switch {
 	case at <= 0:
@@ -174,7 +174,7 @@ func (v FleetView) activity(r Rect) Drawing {
 	for i := from; i < to; i++ {
 		p.row(v.row(w, focused && i == at, v.Events.ofAll(v.Frame, v.Told[i], w)...), i)
 	}
-	return p.draw(v.Frame)
+	return p.draw()
 }
 
 // parked lists the parked threads.
@@ -189,5 +189,5 @@ func (v FleetView) parked(r Rect) Drawing {
 			}
 		}
 	}
-	return p.draw(v.Frame)
+	return p.draw()
 }

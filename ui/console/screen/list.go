@@ -150,9 +150,9 @@ func (x Filter) nothing(f Frame) string {
 }
 
 // draw puts the filter's line above a pane's rows, if there is a filter.
-func (x Filter) draw(p *pane, f Frame) {
+func (x Filter) draw(p *pane) {
 	if w, _ := p.Inner(); x.Rows() > 0 {
-		p.Lines = append(p.Lines, x.line(f, w))
+		p.Lines = append(p.Lines, x.line(p.frame, w))
 	}
 }
 
@@ -258,5 +258,5 @@ func (x Events) Pane(f Frame, r Rect, id int, focused bool, top int) Drawing {
 	for _, e := range visibleRows(x.Acts, top, h) {
 		p.Lines = append(p.Lines, x.ofAgent(f, e, w))
 	}
-	return p.draw(f)
+	return p.draw()
 }

@@ -146,9 +146,9 @@ func (v QueueView) Draw(id int) Drawing {
 	w, h := v.Inner()
 	if len(v.Order) == 0 || !v.Opened || v.Unread != "" {
 		p.Lines = v.empty(w)
-		return p.draw(v.Frame)
+		return p.draw()
 	}
-	v.Filter.draw(p, v.Frame)
+	v.Filter.draw(p)
 	h -= v.Filter.Rows()
 	fixed, scrolled, top := v.window(h)
 	for _, l := range append(slices.Clip(fixed), visibleRows(scrolled, top, h-len(fixed))...) {
@@ -158,7 +158,7 @@ func (v QueueView) Draw(id int) Drawing {
 		}
 		p.row(v.line(l, w), at)
 	}
-	return p.draw(v.Frame)
+	return p.draw()
 }
 
 func (v QueueView) note() string {

@@ -119,10 +119,10 @@ func (v ReportsView) list(r Rect) Drawing {
 	if !v.Held && v.Filter.Text != "" && !v.Filter.Typing {
 		p.Right = v.Accent.Paint("filtered")
 	}
-	v.Filter.draw(p, v.Frame)
+	v.Filter.draw(p)
 	if len(v.Rows) == 0 {
 		p.Lines = append(p.Lines, v.Said(v.empty(), w)...)
-		return p.draw(v.Frame)
+		return p.draw()
 	}
 	from, to := v.Reveal(v.Height()).Window(v.Height())
 	for i := from; i < to; i++ {
@@ -133,7 +133,7 @@ func (v ReportsView) list(r Rect) Drawing {
 		p.Foot += "+"
 	}
 	p.Foot = v.Muted.Paint(p.Foot)
-	return p.draw(v.Frame)
+	return p.draw()
 }
 
 // empty is the text if there are no rows.
@@ -177,7 +177,7 @@ func (v ReportsView) report(r Rect) Drawing {
 		}
 		p.Right = v.Muted.Paint(v.KeyOf(action.CopyOf) + " r copies")
 	}
-	return p.draw(v.Frame)
+	return p.draw()
 }
 
 // LastLine is the last line that can be the first visible one of the report.

@@ -168,6 +168,7 @@ func (d Drawing) NextTo(other Drawing) Drawing {
 type pane struct {
 	Rect
 	Box
+	frame   Frame
 	id      int
 	regions []Region
 }
@@ -178,7 +179,7 @@ func (f Frame) pane(r Rect, id int, title, note string, focused bool) *pane {
 	if note != "" {
 		title += "  " + f.Muted.Paint(note)
 	}
-	return &pane{Rect: r, Box: Box{Title: title, Focused: focused && f.Cursor}, id: id}
+	return &pane{frame: f, Rect: r, Box: Box{Title: title, Focused: focused && f.Cursor}, id: id}
 }
 
 // row adds a line that shows a row of the pane's list.
@@ -188,11 +189,11 @@ func (p *pane) row(line string, row int) {
 }
 
 // draw draws the pane, or nothing if it has no place.
-func (p *pane) draw(f Frame) Drawing {
+func (p *pane) draw() Drawing {
 	if p.Empty() {
 		return Drawing{}
 	}
-	return Drawing{p.Box.Draw(p.W, p.H, f.Styles), append([]Region{{Rect: p.Rect, Pane: p.id, Row: -1}}, p.regions...)}
+	return Drawing{p.Box.Draw(p.W, p.H, p.frame.Styles), append([]Region{{Rect: p.Rect, Pane: p.id, Row: -1}}, p.regions...)}
 }
 
 // Plural returns the word for a number of things.
