@@ -139,7 +139,7 @@ func (v QueueView) titled(lines []queueLine, h int) (out []queueLine) {
 // Draw draws the queue.
 func (v QueueView) Draw(id int) Drawing {
 	p := v.pane(v.Rect, id, "Queue", "", v.Focused)
-	p.Right, p.Foot = v.note(), v.foot()
+	p.Right, p.Foot = v.heldNote(v.Held, ""), v.foot()
 	if v.Narrow {
 		p.Title += "  " + v.Counts
 	}
@@ -159,16 +159,6 @@ func (v QueueView) Draw(id int) Drawing {
 		p.row(v.line(l, w), at)
 	}
 	return p.draw()
-}
-
-func (v QueueView) note() string {
-	switch {
-	case v.Filter.Text != "" && !v.Filter.Typing:
-		return v.Accent.Paint("filtered")
-	case v.Held:
-		return v.heldNote(true, "")
-	}
-	return ""
 }
 
 func (v QueueView) foot() string {

@@ -116,9 +116,6 @@ func (v ReportsView) list(r Rect) Drawing {
 	w, _ := r.Inner()
 	p := v.pane(r, ReportsList, "Reports", "finished work", !v.Reading)
 	p.Right = v.heldNote(v.Held, "")
-	if !v.Held && v.Filter.Text != "" && !v.Filter.Typing {
-		p.Right = v.Accent.Paint("filtered")
-	}
 	v.Filter.draw(p)
 	if len(v.Rows) == 0 {
 		p.Lines = append(p.Lines, v.Said(v.empty(), w)...)
