@@ -171,11 +171,8 @@ func (v Footer) Lines() []string {
 	if v.Urgent || text.Width(v.Message) >= v.W && !v.Cut {
 		return v.wrapped()
 	}
-	message, status := text.Cut(v.Message, v.W-2), v.Muted.Paint(v.Status)+" "
-	switch {
-	case message == "" && !v.Wide:
-		return []string{text.Pad(v.Note(v.Status), v.W)}
-	case text.Width(message)+text.Width(status)+2 > v.W:
+	message, status := text.Cut(v.Message, v.W-2), v.Muted.Paint(text.Cut(v.Status, v.W-4))+" "
+	if text.Width(message)+text.Width(status)+2 > v.W {
 		status = ""
 	}
 	if message != "" {
