@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"vise/model"
 	"vise/ui/action"
 	"vise/ui/console/screen"
 	"vise/ui/text"
@@ -88,10 +87,7 @@ func does(c *console, id action.ID) (words, off string) {
 		words, _ = does(c, next.ID)
 		words = "the next step: " + words
 	case action.NeedsYou:
-		words = fmt.Sprintf("%s you, one by one", model.Counted(len(c.inbox()), "entry needs"))
-		if n := len(c.inbox()); n != 1 {
-			words = fmt.Sprintf("the %d entries that need you, one by one", n)
-		}
+		words = fmt.Sprintf("what needs you, one by one: %d", len(c.inbox()))
 	case action.Pick:
 		words = "pick " + item + ", make it the focus of " + agent
 	case action.Tick:

@@ -8,7 +8,6 @@ import (
 
 	"vise/model"
 	"vise/ui/action"
-	"vise/ui/console/screen"
 	"vise/ui/text"
 )
 
@@ -111,16 +110,15 @@ func hideMarked(c *console, rows []model.Row) {
 		}
 	}
 	for _, agent := range slices.Sorted(maps.Keys(of)) {
-		n, whose := len(of[agent]), ""
+		which := model.Counted(len(of[agent]), "marked item")
 		if len(of) > 1 {
-			whose = " of " + clean(agent)
+			which += " of " + clean(agent)
 		}
 		j := c.fx.decided(agent, action.AcknowledgeRows(of[agent]), // skips items without a need
-			fmt.Sprintf("Hid what %d marked %s%s %s; questions and stalled work stay, as seen", n, screen.Plural(n, "item", "items"), whose,
-				screen.Plural(n, "needs", "need")))
+			"Hid what "+which+" needed; questions and stalled work stay, as seen")
 		if len(of) > 1 {
 			j.group = group
-			j.unsaid = fmt.Sprintf("Not hidden: %d marked %s%s.", n, screen.Plural(n, "item", "items"), whose)
+			j.unsaid = "Not hidden: " + which + "."
 			for _, r := range of[agent] {
 				j.marked = append(j.marked, r.ID)
 			}

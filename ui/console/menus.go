@@ -39,7 +39,7 @@ func agentMenu(c *console) dialog {
 	for i, a := range c.truth.agents {
 		does := agentWords(a, c.now)
 		if n := needs[a.ID]; n > 0 {
-			does = fmt.Sprintf("%d %s you · %s", n, screen.Plural(n, "needs", "need"), does)
+			does = model.Counted(n, "need") + " · " + does
 		}
 		if a.ID == c.agent {
 			m.At = i

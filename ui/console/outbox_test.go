@@ -133,7 +133,7 @@ func TestAMixedAcknowledgementSaysBoth(t *testing.T) {
 		s.gate <- struct{}{}
 		wd.settle()
 		c := wd.console.(console)
-		for _, want := range []string{"Hid what 1 marked item of " + string(testAgent) + " needs; questions and stalled work stay, as seen.",
+		for _, want := range []string{"Hid what 1 marked item of " + string(testAgent) + " needed; questions and stalled work stay, as seen.",
 			"Not hidden: 2 marked items of other. Nothing was sent: build is away."} {
 			if !c.note.isError || !strings.Contains(c.note.text, want) {
 				t.Errorf("the message is %q, want %q", c.note.text, want)

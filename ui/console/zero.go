@@ -2,7 +2,6 @@ package console
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
@@ -306,7 +305,7 @@ func (e *effects) countWorking(z *zeroRun) tea.Cmd {
 			return nil // the screen shows the read error anyway
 		}
 		return act(func(*console) {
-			z.quiet = fmt.Sprintf("%d %s.", n, screen.Plural(n, "agent works", "agents work"))
+			z.quiet = model.Counted(n, "agent") + " at work."
 		})
 	}
 }

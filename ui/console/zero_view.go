@@ -109,8 +109,7 @@ func (z *zeroRun) end(x facts) []string {
 	out := []string{"", " " + x.Strong.Paint("All quiet.") + " " + x.Text.Paint(z.quiet)}
 	if n := len(z.list.Order); n > 0 {
 		out = []string{"", " " + x.Strong.Paint("All is decided.") + " " + x.Text.Paint(z.quiet), "",
-			x.Note(fmt.Sprintf("%d %s until %s.", n, screen.Plural(n, "entry stays in the inbox", "entries stay in the inbox"),
-				screen.Plural(n, "its agent goes on", "their agents go on")))}
+			x.Note(fmt.Sprintf("In the inbox until an agent goes on: %d.", n))}
 	}
 	return out
 }

@@ -157,8 +157,7 @@ func (v Detail) files(w int) []string {
 	if len(x.Sessions) > 0 {
 		out = append(out, v.sessionHead(w)...)
 		if n := len(x.Pending); n > 0 {
-			s := fmt.Sprintf("%d %s triage: %s", n, Plural(n, "finding needs", "findings need"), v.KeyOf(action.TriageOpen))
-			out = append(out, " "+v.NeedsYou.Paint(s))
+			out = append(out, " "+v.NeedsYou.Paint(model.Counted(n, "finding")+" to triage: "+v.KeyOf(action.TriageOpen)))
 		}
 		out = append(out, v.session(w)...)
 	}
@@ -295,7 +294,7 @@ var fileWords = map[todo.Status]string{
 	todo.Blocked: "waiting", todo.Interrupted: "parked", todo.Complete: "done",
 }
 
-// StatusCounts counts todos by status: "3 need you · 2 ready".
+// StatusCounts counts todos by status: "needs you: 3 · ready: 2".
 func StatusCounts(all []*todo.Todo) string {
 	n := map[todo.Status]int{}
 	for _, t := range all {
@@ -303,12 +302,8 @@ func StatusCounts(all []*todo.Todo) string {
 	}
 	var parts []string
 	for _, s := range todo.Statuses() {
-		word := FileWord(s)
-		if s == todo.Pending {
-			word = Plural(n[s], "needs you", "need you")
-		}
 		if n[s] > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n[s], word))
+			parts = append(parts, fmt.Sprintf("%s: %d", FileWord(s), n[s]))
 		}
 	}
 	return strings.Join(parts, " · ")

@@ -199,14 +199,14 @@ func (v FleetView) Gist() string {
 	n := len(v.Known.Agents)
 	s, sep := model.Counted(n, "agent"), ": "
 	for _, g := range []struct {
-		state     model.AgentState
-		one, more string
+		state model.AgentState
+		words string
 	}{
-		{model.AgentWorks, "works", "work"}, {model.AgentAsks, "asks", "ask"},
-		{model.AgentStalled, "stalled", "stalled"}, {model.AgentFails, "fails", "fail"}, {model.AgentTriggered, "has news", "have news"},
+		{model.AgentWorks, "working"}, {model.AgentAsks, "asking"}, {model.AgentStalled, "stalled"}, {model.AgentFails, "failing"},
+		{model.AgentTriggered, "with news"},
 	} {
 		if n := count[g.state]; n > 0 {
-			s += fmt.Sprintf("%s%d %s", sep, n, Plural(n, g.one, g.more))
+			s += fmt.Sprintf("%s%d %s", sep, n, g.words)
 			sep = ", "
 		}
 	}

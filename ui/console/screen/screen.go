@@ -195,11 +195,3 @@ func (p *pane) draw() Drawing {
 	}
 	return Drawing{p.Box.Draw(p.W, p.H, p.frame.Styles), append([]Region{{Rect: p.Rect, Pane: p.id, Row: -1}}, p.regions...)}
 }
-
-// Plural returns the word for a number of things.
-func Plural(n int, one, many string) string {
-	if n == 1 {
-		return one
-	}
-	return many
-}
