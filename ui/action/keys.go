@@ -22,7 +22,7 @@ type KeyTrouble struct {
 
 // Remap returns the table with other keys. Each action in keys gets those instead of its own; own is appended. If there are troubles, the
 // table must not be used.
-func Remap(keys map[ID][]string, own []Action) (Catalogue, []KeyTrouble) {
+func Remap[K ~[]string](keys map[ID]K, own []Action) (Catalogue, []KeyTrouble) {
 	table := append(Standard(), own...)
 	var troubles []KeyTrouble
 	for _, id := range slices.Sorted(maps.Keys(keys)) {
@@ -154,11 +154,9 @@ func Custom(id ID, title, does, key string, ofItem bool) Action {
 }
 
 // IDs returns the ids of the standard table.
-func IDs() []ID {
-	all := Standard()
-	ids := make([]ID, len(all))
-	for i, a := range all {
-		ids[i] = a.ID
+func IDs() (ids []string) {
+	for _, a := range Standard() {
+		ids = append(ids, string(a.ID))
 	}
 	return ids
 }

@@ -90,7 +90,7 @@ func TestAKeyThatCannotBeHadIsRefusedByName(t *testing.T) {
 }
 
 func TestEveryKeyOfTheTableCanBeBound(t *testing.T) {
-	if _, troubles := Remap(nil, nil); len(troubles) > 0 {
+	if _, troubles := Remap[[]string](nil, nil); len(troubles) > 0 {
 		t.Errorf("the table itself has keys that are refused: %v", troubles)
 	}
 }

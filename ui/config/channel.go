@@ -1,7 +1,6 @@
 package config
 
 import (
-	"fmt"
 	"net/url"
 	"slices"
 
@@ -82,14 +81,10 @@ func (c Config) Quiet(x Channel) quietHours {
 const maxChannels = 20
 
 func (c *checker) channels() {
-	if len(c.Channels) > maxChannels {
-		c.find("channels", fmt.Sprintf("more than %d channels", maxChannels), "")
-	}
+	c.atMost(maxChannels, len(c.Channels), "channels")
 	for _, name := range Names(c.Channels) {
 		x, path := c.Channels[name], "channels."+name
-		if !model.ValidID(name) {
-			c.find(path, "is not usable as a channel's name", "use 1 to 64 of a-z, 0-9, - and _")
-		}
+		c.named("channels", name, "a channel's")
 		ways := 0
 		for part, a := range map[string]Address{"ntfy": x.Ntfy, "webhook": x.Webhook} {
 			if a == "" {
@@ -106,8 +101,6 @@ func (c *checker) channels() {
 		if ways != 1 || len(x.Command) > 0 && x.Command[0] == "" {
 			c.find(path, "needs one of ntfy, webhook and command", "")
 		}
-		if _, _, ok := x.QuietHours.times(); !ok && x.QuietHours != "" {
-			c.find(path+".quiet_hours", fmt.Sprintf("%q are no hours", string(x.QuietHours)), "write them like 22:00-07:00")
-		}
+		c.hours(path+".quiet_hours", x.QuietHours)
 	}
 }

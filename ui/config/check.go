@@ -3,7 +3,6 @@ package config
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -46,6 +45,27 @@ func (c *checker) find(path, message, hint string) {
 	c.found = append(c.found, finding{path, message, hint})
 }
 
+// atMost finds a list or a map that is too long.
+func (c *checker) atMost(most, n int, path string) {
+	if n > most {
+		c.find(path, fmt.Sprintf("more than %d %s", most, path), "")
+	}
+}
+
+// named finds a name of something that is not usable as one.
+func (c *checker) named(path, name, what string) {
+	if !model.ValidID(name) {
+		c.find(path+"."+name, "is not usable as "+what+" name", "use 1 to 64 of a-z, 0-9, - and _")
+	}
+}
+
+// hours finds quiet hours that are none.
+func (c *checker) hours(path string, q quietHours) {
+	if _, _, ok := q.times(); !ok && q != "" {
+		c.find(path, fmt.Sprintf("%q are no hours", string(q)), "write them like 22:00-07:00")
+	}
+}
+
 // check checks a configuration. themes are the known names.
 func (c *checker) check() []finding {
 	for path, name := range map[string]string{"theme": c.Theme, "dark_theme": c.DarkTheme, "light_theme": c.LightTheme} {
@@ -53,9 +73,7 @@ func (c *checker) check() []finding {
 			c.find(path, fmt.Sprintf("there is no theme %q", name), meant(name, append(slices.Clone(c.themes), ThemeAuto)))
 		}
 	}
-	if _, _, ok := c.QuietHours.times(); !ok && c.QuietHours != "" {
-		c.find("quiet_hours", fmt.Sprintf("%q are no hours", string(c.QuietHours)), "write them like 22:00-07:00")
-	}
+	c.hours("quiet_hours", c.QuietHours)
 	for path, s := range map[string]Span{
 		"todos.stale.in_progress": c.Todos.Stale.InProgress,
 		"todos.stale.blocked":     c.Todos.Stale.Blocked, "todos.stale.interrupted": c.Todos.Stale.Interrupted,
@@ -70,18 +88,14 @@ func (c *checker) check() []finding {
 	c.keys()
 	c.channels()
 	for name := range c.Agents {
-		if !model.ValidID(name) {
-			c.find("agents."+name, "is not usable as an agent's name", "use 1 to 64 of a-z, 0-9, - and _")
-		}
+		c.named("agents", name, "an agent's")
 	}
 	slices.SortFunc(c.found, func(a, b finding) int { return strings.Compare(a.path, b.path) })
 	return c.found
 }
 
 func (c *checker) commands() {
-	if len(c.Commands) > maxCommands {
-		c.find("commands", fmt.Sprintf("more than %d commands", maxCommands), "")
-	}
+	c.atMost(maxCommands, len(c.Commands), "commands")
 	seen := map[action.ID]bool{}
 	for i, x := range c.Commands {
 		path := fmt.Sprintf("commands[%d]", i)
@@ -99,10 +113,8 @@ func (c *checker) commands() {
 }
 
 func (c *checker) filters() {
-	if len(c.Filters) > maxFilters {
-		c.find("filters", fmt.Sprintf("more than %d filters", maxFilters), "")
-	}
-	for _, name := range slices.Sorted(maps.Keys(c.Filters)) {
+	c.atMost(maxFilters, len(c.Filters), "filters")
+	for _, name := range Names(c.Filters) {
 		if !word(name) || !word(c.Filters[name]) {
 			c.find("filters."+name, "a filter needs a name and words, each on one line", "")
 		} else if slices.Contains(model.Filters, model.Filter(name)) {
@@ -116,8 +128,8 @@ func (c *checker) keys() {
 	_, troubles := c.remap()
 	for _, x := range troubles {
 		path, hint := c.keyPath(x), ""
-		if x.Key == "" && !slices.Contains(action.IDs(), x.ID) {
-			hint = cmp.Or(meant(string(x.ID), names(action.IDs())), "docs/keys.md lists them")
+		if x.Key == "" && action.Standard().ByID(x.ID).Title == "" {
+			hint = cmp.Or(meant(string(x.ID), action.IDs()), "docs/keys.md lists them")
 		}
 		c.find(path, x.Why, hint)
 	}
@@ -137,15 +149,11 @@ func (c *checker) keyPath(x action.KeyTrouble) string {
 }
 
 func (c Config) remap() (action.Catalogue, []action.KeyTrouble) {
-	keys := make(map[action.ID][]string, len(c.Keys))
-	for id, k := range c.Keys {
-		keys[id] = k
-	}
 	custom := make([]action.Action, len(c.Commands))
 	for i, x := range c.Commands {
 		custom[i] = action.Custom(x.ID(), x.Name, model.Text(strings.Join(x.Run, " ")).String(), x.Key, x.OfItem())
 	}
-	return action.Remap(keys, custom)
+	return action.Remap(c.Keys, custom)
 }
 
 // Table returns the table of actions with this configuration's keys and commands.
@@ -175,12 +183,4 @@ func (x Command) OfItem() bool { return x.Context != OfAgent }
 func word(s string) bool {
 	t := model.Text(s)
 	return strings.TrimSpace(s) != "" && len(s) <= maxWords && t.String() == s
-}
-
-func names(ids []action.ID) []string {
-	out := make([]string, len(ids))
-	for i, id := range ids {
-		out[i] = string(id)
-	}
-	return out
 }

@@ -2,9 +2,7 @@ package config
 
 import (
 	"fmt"
-	"maps"
 	"net/url"
-	"slices"
 	"strings"
 
 	"vise/model"
@@ -70,10 +68,8 @@ func (h HostAddress) Command() []string {
 
 // hosts checks the names and addresses of hosts.
 func (c *checker) hosts() {
-	if len(c.Hosts) > maxHosts {
-		c.find("hosts", fmt.Sprintf("more than %d hosts", maxHosts), "")
-	}
-	for _, name := range slices.Sorted(maps.Keys(c.Hosts)) {
+	c.atMost(maxHosts, len(c.Hosts), "hosts")
+	for _, name := range Names(c.Hosts) {
 		if !validHostName(name) {
 			c.find("hosts."+name, "is not usable as a host's name", fmt.Sprintf("use 1 to %d of a-z, 0-9, - and _", maxHostName))
 		}
