@@ -3,6 +3,7 @@ package action
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 
@@ -89,11 +90,13 @@ func BriefMarkdown(lines []BriefLine) string {
 		case l.Name == "":
 			b.WriteString(l.Words + "\n")
 		default:
-			fmt.Fprintf(&b, "- **%s** (%s): %s\n", markdownMarks.Replace(l.Name), l.Agent, markdownMarks.Replace(l.Words))
+			fmt.Fprintf(&b, "- **%s** (%s): %s\n", literal(l.Name), l.Agent, literal(l.Words))
 		}
 	}
 	return b.String()
 }
 
-// markdownMarks escapes the special characters of Markdown.
-var markdownMarks = strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "`", "\\`", "[", `\[`, "]", `\]`, "<", `\<`, "#", `\#`, "|", `\|`)
+// markdownMarks are the special characters of Markdown.
+var markdownMarks = regexp.MustCompile("[]\\\\*_`[<#|]")
+
+func literal(s string) string { return markdownMarks.ReplaceAllString(s, `\$0`) }
