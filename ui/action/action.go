@@ -198,5 +198,5 @@ func (t Catalogue) ByID(id ID) Action {
 			return a
 		}
 	}
-	return Action{ID: id, Keys: []string{""}}
+	return Action{ID: id}
 }

@@ -1,8 +1,10 @@
 package action
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -161,40 +163,30 @@ func IDs() (ids []string) {
 	return ids
 }
 
+// inBraces matches what can be the id of an action in a sentence.
+var inBraces = regexp.MustCompile(`\{[a-z-]+\}`)
+
 // Keyed replaces each id in braces by the current key of that action: "{submit} send" becomes "ctrl+s send". Braces around other text stay.
 func (t Catalogue) Keyed(sentence string) string {
-	var out strings.Builder
-	for {
-		before, rest, open := strings.Cut(sentence, "{")
-		out.WriteString(before)
-		if !open {
-			return out.String()
+	return inBraces.ReplaceAllStringFunc(sentence, func(s string) string {
+		a := t.ByID(ID(strings.Trim(s, "{}")))
+		if a.Title == "" {
+			return s
 		}
-		id, after, closed := strings.Cut(rest, "}")
-		a := t.ByID(ID(id))
-		if !closed || a.Title == "" {
-			out.WriteByte('{')
-			sentence = rest
-			continue
-		}
-		key := a.Key()
-		if key == "" {
-			key = t.KeyOf(Palette) // an action without a key is found in the palette
-		}
-		out.WriteString(key)
-		sentence = after
-	}
+		return cmp.Or(a.Key(), t.KeyOf(Palette)) // an action without a key is found in the palette
+	})
 }
 
 // layouts are keyboards with non-Latin letters, row by row, with the Latin keys at the same places. They are for terminals that do not
 // report the place of a key. If two layouts disagree about a letter, the first one counts.
-var layouts = []struct{ name, lower, upper, latin string }{
-	{"Russian", "йцукенгшщзхъфывапролджэячсмитьбюё", "ЙЦУКЕНГШЩЗХЪФЫВАПРОЛДЖЭЯЧСМИТЬБЮЁ", "qwertyuiop[]asdfghjkl;'zxcvbnm,.`"},
-	{"Ukrainian", "іїєґ", "ІЇЄҐ", "s]'\\"},
-	{"Greek", "ςερτυθιοπασδφγηξκλζχψωβνμ", "ΣΕΡΤΥΘΙΟΠΑΣΔΦΓΗΞΚΛΖΧΨΩΒΝΜ", "wertyuiopasdfghjklzxcvbnm"},
-	{"Hebrew", "קראטוןםפשדגכעיחלךףזסבהנמצתץ", "", "ertyuiopasdfghjkl;zxcvbnm,."},
-	{"Arabic", "ضصثقفغعهخحشسيبلاتنمكطئءرىةوزظ", "", "qwertyuiopasdfghjkl;'zxcvnm,./"},
-	{"Korean", "ㅂㅈㄷㄱㅅㅛㅕㅑㅐㅔㅁㄴㅇㄹㅎㅗㅓㅏㅣㅋㅌㅊㅍㅠㅜㅡ", "ㅃㅉㄸㄲㅆ", "qwertyuiopasdfghjklzxcvbnm"},
+var layouts = []struct{ letters, latin string }{
+	{"йцукенгшщзхъфывапролджэячсмитьбюё", "qwertyuiop[]asdfghjkl;'zxcvbnm,.`"}, // Russian
+	{"іїєґ", "s]'\\"}, // Ukrainian
+	{"ςερτυθιοπασδφγηξκλζχψωβνμ", "wertyuiopasdfghjklzxcvbnm"},          // Greek
+	{"קראטוןםפשדגכעיחלךףזסבהנמצתץ", "ertyuiopasdfghjkl;zxcvbnm,."},      // Hebrew
+	{"ضصثقفغعهخحشسيبلاتنمكطئءرىةوزظ", "qwertyuiopasdfghjkl;'zxcvnm,./"}, // Arabic
+	{"ㅂㅈㄷㄱㅅㅛㅕㅑㅐㅔㅁㄴㅇㄹㅎㅗㅓㅏㅣㅋㅌㅊㅍㅠㅜㅡ", "qwertyuiopasdfghjklzxcvbnm"},        // Korean
+	{"ㅃㅉㄸㄲㅆ", "QWERT"}, // Korean, with shift
 }
 
 // places maps the layouts' letters to the Latin keys.
@@ -208,17 +200,11 @@ var places = sync.OnceValue(func() map[string]string {
 	}
 	for _, l := range layouts {
 		latin := []rune(l.latin)
-		for i, r := range []rune(l.lower) {
-			if i < len(latin) {
-				put(r, string(latin[i]))
-			}
+		for i, r := range []rune(l.letters) {
+			put(r, string(latin[i]))
 		}
-		for i, r := range []rune(l.upper) {
-			key := shifted[latin[i]]
-			if key == "" {
-				key = string(latin[i] - 'a' + 'A')
-			}
-			put(r, key)
+		for i, r := range []rune(strings.ToUpper(l.letters)) { // letters without capitals are known by now
+			put(r, cmp.Or(shifted[latin[i]], strings.ToUpper(string(latin[i]))))
 		}
 	}
 	return out
