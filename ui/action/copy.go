@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -134,34 +133,16 @@ func ClipboardSequence(text string, screen bool) string {
 	return ansi.SetSystemClipboard(text)
 }
 
-// BlockRows describes a change of the blockers of some items.
-type BlockRows struct {
-	// Clear removes the blockers and their waits. The other fields are then ignored.
-	Clear bool
-	// By is the new blocker; if empty, each item keeps its own.
-	By model.Text
-	// Recheck is the recheck time in the operator's words; empty means the default.
-	Recheck string
-}
-
-// Command returns one command that changes all rows, or says what is missing.
-func (b BlockRows) Command(rows []model.Row, now time.Time) (c model.Batch, trouble string) {
-	var after *int64
-	if b.Recheck != "" {
-		at, err := model.ParseTime(b.Recheck, now)
-		if err != nil {
-			return c, err.Error()
-		}
-		ms := at.Sub(now).Milliseconds()
-		after = &ms
-	}
+// BlockRows returns one command that changes the blockers of all rows, or says what is missing. It clears them with their waits, or sets a
+// new one; without by each item keeps its own. after is when to check again, in milliseconds; nil means the default.
+func BlockRows(rows []model.Row, clears bool, by model.Text, after *int64) (c model.Batch, trouble string) {
 	for _, r := range rows {
 		u := model.UpdateWorkItem{WorkItemID: r.ID, SeenRevision: r.Revision}
 		switch {
-		case b.Clear:
+		case clears:
 			u.BlockedBy = model.Clear()
-		case b.By != "":
-			u.BlockedBy, u.RecheckAfterMS = model.SetTo(b.By), after
+		case by != "":
+			u.BlockedBy, u.RecheckAfterMS = model.SetTo(by), after
 		case r.BlockedBy == "":
 			return c, string(r.Handle) + " has no blocker: say what blocks it"
 		case after == nil:

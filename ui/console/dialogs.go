@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+	"time"
 
 	"vise/model"
 	"vise/ui/action"
@@ -234,7 +235,8 @@ const bulkShown = 5
 // bulkBlocking sets one blocker for all marked items, or changes their rechecks, in one transaction. If all of
 // them are blocked, an empty blocker keeps each item's own blocker.
 func bulkBlocking(x facts, rows []model.Row) dialog {
-	var b action.BlockRows
+	var by model.Text
+	var recheck time.Time
 	f := &form{
 		Title:    fmt.Sprintf("Block %d items of %s", len(rows), x.State.Agent),
 		DraftKey: "block:" + string(x.State.Agent),
@@ -242,19 +244,19 @@ func bulkBlocking(x facts, rows []model.Row) dialog {
 		Foot:     "{open} save all or none · {back} keeps the draft",
 	}
 	f.Fields = []formField{
-		lineField("Blocked by   empty: each keeps its own blocker", model.MaxBlocker, &b.By, ""),
+		lineField("Blocked by   empty: each keeps its own blocker", model.MaxBlocker, &by, ""),
 		lineField("Check again", 40, nil, ""),
 		{Options: []string{"set the blocker", "clear the blockers and their waits"}},
 	}
-	f.Fields[1].Time, f.Fields[1].Note = true, func(facts) string { return "in one hour, or like 30m, 16:00, tomorrow 9" }
+	f.Fields[1].Instant, f.Fields[1].Note = &recheck, func(facts) string { return "in one hour, or like 30m, 16:00, tomorrow 9" }
 	f.Submit = func(x facts) message {
-		b.Clear, b.Recheck = f.Fields[2].Chosen == 1, f.Value(1)
-		all, refusal := b.Command(rows, x.Now)
+		clears := f.Fields[2].Chosen == 1
+		all, refusal := action.BlockRows(rows, clears, by, millis(recheck, x.Now))
 		if refusal != "" {
 			return trouble(refusal)
 		}
 		said := "Blocked"
-		if b.Clear {
+		if clears {
 			said = "Unblocked"
 		}
 		return apply{Said: fmt.Sprintf("%s %d items", said, len(rows)), Command: all}

@@ -56,8 +56,7 @@ type formField struct {
 	Into *model.Text
 	// Need is said if the field is empty; "" if it may be.
 	Need string
-	// Time means that the text is a time, which is drawn after the label. Instant is where it goes.
-	Time    bool
+	// Instant is where a text goes that is a time, which is drawn after the label.
 	Instant *time.Time
 	Options []string
 	Chosen  int
@@ -208,14 +207,16 @@ func (f *form) submitted(x facts) (open bool, m message) {
 		if ff.Into != nil {
 			*ff.Into = model.Text(value)
 		}
-		if ff.Instant == nil || value == "" {
+		if ff.Instant == nil {
 			continue
 		}
-		at, err := model.ParseTime(value, x.Now)
+		var err error
+		if *ff.Instant = (time.Time{}); value != "" {
+			*ff.Instant, err = model.ParseTime(value, x.Now)
+		}
 		if err != nil {
 			return true, trouble(err.Error())
 		}
-		*ff.Instant = at
 	}
 	m = f.Submit(x)
 	open, f.waiting = outcome(m)
@@ -364,7 +365,7 @@ func (f *form) drawField(lines []string, i, rows int, x facts) (_ []string, curs
 	ff := f.Fields[i]
 	label := ff.Label
 	switch {
-	case ff.Time && !ff.Empty():
+	case ff.Instant != nil && !ff.Empty():
 		label += "   " + x.instant(ff.Value())
 	case ff.Note != nil:
 		label = strings.TrimRight(label+"   "+ff.Note(x), " ")

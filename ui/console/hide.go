@@ -71,7 +71,7 @@ func hidden(z model.Snooze, until time.Time, r model.Row, now time.Time) apply {
 func hidingUntil(z model.Snooze, r model.Row) dialog {
 	var until time.Time
 	at := lineField("Until   2h, 16:00, tomorrow 9", model.MaxWaitText, nil, sayWhen)
-	at.Time, at.Instant = true, &until
+	at.Instant = &until
 	return &form{
 		Title:  "Hide until",
 		Fields: []formField{at},

@@ -29,7 +29,7 @@ func waiting(c *console) dialog {
 		return ff
 	}
 	at := func(ff formField, at *time.Time, need string) formField {
-		ff.Time, ff.Instant, ff.Need = true, at, need
+		ff.Instant, ff.Need = at, need
 		return ff
 	}
 	f.Fields = []formField{
@@ -55,13 +55,18 @@ func waiting(c *console) dialog {
 		if kind() == 4 {
 			w.Resource = "item:" + after
 		}
-		if w.RecheckAfterMS = nil; !recheck.IsZero() {
-			ms := max(recheck.Sub(x.Now), time.Millisecond).Milliseconds()
-			w.RecheckAfterMS = &ms
-		}
+		w.RecheckAfterMS = millis(recheck, x.Now)
 		return apply{Command: w, Said: string(r.Handle) + " waits for " + waitNames[kind()]}
 	}
 	return f
+}
+
+// millis is how long it is until a time; nil if it is not set.
+func millis(at, now time.Time) *int64 {
+	if at.IsZero() {
+		return nil
+	}
+	return new(max(at.Sub(now), time.Millisecond).Milliseconds())
 }
 
 const sayWhen = "say when: 30m, 16:00, tomorrow 9"
