@@ -9,7 +9,6 @@ import (
 
 	"vise/model"
 	"vise/ui/markdown"
-	"vise/ui/text"
 )
 
 // settled are the layers without the dialog of this edit's conflict.
@@ -112,13 +111,7 @@ func (d *conflict) diff(x facts) []string {
 			continue
 		}
 		out = append(out, "", " "+x.Strong.Paint(fmt.Sprintf("%s  +%d −%d", side.name, side.Added, side.Removed)))
-		for _, e := range side.Edits {
-			ink, sign := x.Removed, "− "
-			if e.New > 0 {
-				ink, sign = x.Added, "+ "
-			}
-			out = append(out, " "+ink.Paint(sign+text.Cut(x.Safe(e.Text), max(x.Inner()-4, 1))))
-		}
+		out = append(out, editLines(x, *side.Changes, x.Inner())...)
 	}
 	return out
 }

@@ -12,6 +12,7 @@ import (
 
 	"vise/model"
 	"vise/ui/action"
+	"vise/ui/markdown"
 	"vise/ui/text"
 )
 
@@ -208,24 +209,26 @@ func changes(c *console) {
 		Title: fmt.Sprintf("%s  +%d −%d", title, ch.Added, ch.Removed),
 		Foot:  foot,
 		Keys:  keys,
-		Lines: func(x facts, w int) []string {
-			var out []string
-			last := 0
-			for _, e := range ch.Edits {
-				at := max(e.Old, e.New)
-				if last == 0 || at > last+1 {
-					out = append(out, x.Note(fmt.Sprintf("line %d", at)))
-				}
-				last = at
-				ink, sign := x.Removed, "− "
-				if e.New > 0 {
-					ink, sign = x.Added, "+ "
-				}
-				out = append(out, x.Hang(" "+ink.Paint(sign), ink, x.Safe(e.Text), w-4)...)
-			}
-			return out
-		},
+		Lines: func(x facts, w int) []string { return editLines(x, ch, w) },
 	})
+}
+
+// editLines are the lines that came and went, below the number of the first of each run.
+func editLines(x facts, ch markdown.Changes, w int) (out []string) {
+	last := 0
+	for _, e := range ch.Edits {
+		at := max(e.Old, e.New)
+		if last == 0 || at > last+1 {
+			out = append(out, x.Note(fmt.Sprintf("line %d", at)))
+		}
+		last = at
+		ink, sign := x.Removed, "− "
+		if e.New > 0 {
+			ink, sign = x.Added, "+ "
+		}
+		out = append(out, x.Hang(" "+ink.Paint(sign), ink, x.Safe(e.Text), w-4)...)
+	}
+	return out
 }
 
 // planSeen dims the marks of changed lines until the next change.
