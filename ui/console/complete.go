@@ -15,7 +15,6 @@ func completing(c *console) dialog {
 	round := model.Round{WorkItemID: r.ID}
 	f := itemForm(x, r, "CompleteWorkItem", "complete", about(x, "Complete", r), "{submit} complete · {back} keeps the draft")
 	f.Fields = []formField{textField("Report", 6, model.MaxReport, &round.Text, "")}
-	f.EmptyFoot = "{submit} complete without report · {back} closes"
 	var open []LinkedTodo
 	if x.Detail != nil {
 		open = c.files.openLinked(r.ID)

@@ -25,8 +25,8 @@ type form struct {
 	Head, Tail, Warn func(facts) []string
 	Final            string
 	Fields           []formField
-	// Foot describes the keys. EmptyFoot replaces it while the first field is empty; "" keeps Foot.
-	Foot, EmptyFoot string
+	// Foot describes the keys.
+	Foot string
 	// DraftKey is the key of the draft with the fields' texts.
 	DraftKey string
 	// Canned are answers, drawn below the head, that digits insert while the focused field is empty.
@@ -261,11 +261,8 @@ func (f *form) choose(k keyPress) {
 // Draw is part of dialog.
 func (f *form) Draw(x facts) drawnDialog {
 	foot := f.Foot
-	switch {
-	case f.waiting:
+	if f.waiting {
 		foot = "saving… · {back} lets it go on behind"
-	case f.EmptyFoot != "" && f.Fields[0].Empty():
-		foot = f.EmptyFoot
 	}
 	d, l := x.dialog(f.Title, foot, nil), f.layout(x)
 	d.W, d.Sheet, d.Cursor = x.W, true, l.cursor
