@@ -64,8 +64,6 @@ type formField struct {
 	Proposed string
 	// Name identifies a choice in a draft. A draft's choice applies only to the choice of that name, whatever its position is now.
 	Name string
-	// Check means that its two options are a box without and with its mark. Only one of them is drawn.
-	Check bool
 	// Shown reports whether the field is shown; nil means always.
 	Shown func() bool
 	// Note returns a text that is drawn after the label.
@@ -402,9 +400,6 @@ func (x facts) instant(s string) string {
 }
 
 func (ff formField) choices(x facts) string {
-	if ff.Check {
-		return x.Text.Paint(ff.Options[ff.Chosen])
-	}
 	var b strings.Builder
 	for n, o := range ff.Options {
 		o = strconv.Itoa(n+1) + " " + o
