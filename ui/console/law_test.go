@@ -358,12 +358,7 @@ func namedBy(c console, k tea.KeyPressMsg) func(job) bool {
 	case *box:
 		return menuNames(c, d.menu)
 	case *zeroRun:
-		x := c.facts()
-		var all []menuLine
-		for _, l := range d.choices(x) {
-			all = append(all, l.menuLine)
-		}
-		lines, undo := linesNames(c, all), a.ID == action.Undo
+		lines, undo := linesNames(c, d.choices(c.facts())), a.ID == action.Undo
 		return func(j job) bool {
 			return lines(j) || undo && j.envelope != nil && model.CommandName(j.envelope.Command) == "Undo"
 		}

@@ -44,6 +44,8 @@ type menuLine struct {
 	// Off is why it is not available; empty if it is.
 	Off    string
 	Result message
+	// as is the Desk's action with the same effect, whose key works too in the run to zero; it may be empty.
+	as action.ID
 }
 
 func (l menuLine) isText() bool { return l.Result == nil && l.Does == "" && l.Off == "" && l.Key == "" }

@@ -235,9 +235,9 @@ func (l *permitLine) Press(k keyPress, x facts) (open bool, m message) {
 		return false, nil
 	}
 	for _, choice := range permissionChoices(x, l.row) {
-		if l.ready && choice.key == cmp.Or(action.Latin(k.KeyPressMsg), k.String()) {
+		if l.ready && choice.Key == cmp.Or(action.Latin(k.KeyPressMsg), k.String()) {
 			if choice.Off != "" {
-				return true, said(text.Sentence(choice.Off))
+				return true, sayMsg(text.Sentence(choice.Off))
 			}
 			l.ready = false
 			open, _ := outcome(choice.Result)
@@ -254,7 +254,7 @@ func (l *permitLine) Refused() { l.ready = true }
 func (l *permitLine) Draw(x facts) drawnDialog {
 	hint := ""
 	for _, choice := range permissionChoices(x, l.row) {
-		hint += choice.key + " " + choice.Title + " · "
+		hint += choice.Key + " " + choice.Title + " · "
 	}
 	return drawnDialog{Hint: hint + x.Keyed("{back} leaves it open")}
 }

@@ -160,7 +160,7 @@ func (z *zeroRun) changed(x facts) bool {
 
 // choices are the decisions that are possible now: none while the entry is being read, or after its matter
 // changed.
-func (z *zeroRun) choices(x facts) []zeroChoice {
+func (z *zeroRun) choices(x facts) []menuLine {
 	if z.over || !z.read || x.Detail == nil || x.State.Need == nil || z.changed(x) {
 		return nil
 	}
@@ -192,21 +192,21 @@ func (z *zeroRun) Press(k keyPress, x facts) (open bool, m message) {
 		return true, z.goOn(x, all)
 	}
 	key := cmp.Or(action.Latin(k.KeyPressMsg), k.String())
-	at := slices.IndexFunc(all, func(c zeroChoice) bool { return c.key == key || c.as == k.ID && k.ID != "" })
+	at := slices.IndexFunc(all, func(c menuLine) bool { return c.Key == key || c.as == k.ID && k.ID != "" })
 	switch {
 	case at < 0 && z.shown.Scroll(k, len(page.lines), z.height(x)):
 		return true, nil
 	case at < 0:
 		return true, unused(k)
 	case !z.shown.shows(page.at[at], z.height(x)):
-		return true, said(notSeen)
+		return true, sayMsg(notSeen)
 	}
 	return true, z.choose(all[at])
 }
 
 // goOn does what the hint line says. It decides nothing, because its key is often pressed without reading.
-func (z *zeroRun) goOn(x facts, all []zeroChoice) message {
-	answers := func(l zeroChoice) bool { return l.as == action.Answer }
+func (z *zeroRun) goOn(x facts, all []menuLine) message {
+	answers := func(l menuLine) bool { return l.as == action.Answer }
 	switch at := slices.IndexFunc(all, answers); {
 	case z.changed(x): // the operator reads the new matter
 		z.matter, z.shown = x.State.Need.Matter(), excerpt{}
@@ -216,15 +216,12 @@ func (z *zeroRun) goOn(x facts, all []zeroChoice) message {
 	case at >= 0:
 		return z.choose(all[at])
 	}
-	return said("Choose one of the lines by its key.")
+	return sayMsg("Choose one of the lines by its key.")
 }
 
-// said is a result that shows a message for a while.
-func said(words string) message { return sayMsg(words) }
-
-func (z *zeroRun) choose(l zeroChoice) message {
+func (z *zeroRun) choose(l menuLine) message {
 	if l.Off != "" {
-		return said(text.Sentence(l.Off))
+		return sayMsg(text.Sentence(l.Off))
 	}
 	_, z.waiting = l.Result.(apply)
 	return l.Result
@@ -249,7 +246,7 @@ func (z *zeroRun) walk(n int) message {
 // undo undoes the last decision and returns to its entry.
 func (z *zeroRun) undo() message {
 	if len(z.steps) == 0 {
-		return said("Nothing was decided in this run.")
+		return sayMsg("Nothing was decided in this run.")
 	}
 	return act(func(c *console) {
 		last := z.steps[len(z.steps)-1]

@@ -9,37 +9,29 @@ import (
 	"vise/ui/action"
 )
 
-// zeroChoice is one possible decision.
-type zeroChoice struct {
-	menuLine
-	// key chooses it: a digit; for a permission, which nobody should give by mistake, a letter.
-	key string
-	// as is the Desk's action with the same effect, whose key works too; it may be empty.
-	as action.ID
-}
-
-// zeroChoices are the possible decisions for the item on screen, in the order of their digits.
-func zeroChoices(x facts) []zeroChoice {
+// zeroChoices are the possible decisions for the item on screen. Each is chosen by a digit; for a permission, which nobody should give by
+// mistake, by a letter.
+func zeroChoices(x facts) []menuLine {
 	n, d := *x.State.Need, *x.Detail
 	tell, seen := choosesAct("message the agent…", action.Message), hideChoice(n)
-	var out []zeroChoice
+	var out []menuLine
 	switch n.Need {
 	case model.NeedPermit:
 		out = permissionChoices(x, n.Row)
 	case model.NeedAnswer:
 		out = answerChoices(x, n.Row, d)
 	case model.NeedRepair, model.NeedNudge:
-		out = []zeroChoice{retryChoice(n.Row), tell}
+		out = []menuLine{retryChoice(n.Row), tell}
 	case model.NeedPickup:
-		out = []zeroChoice{tell, retryChoice(n.Row), seen}
+		out = []menuLine{tell, retryChoice(n.Row), seen}
 	case model.NeedReview:
-		out = []zeroChoice{sends("clear the blocker", action.Block, "Unblocked "+string(n.Handle),
+		out = []menuLine{sends("clear the blocker", action.Block, "Unblocked "+string(n.Handle),
 			model.UpdateWorkItem{WorkItemID: n.ID, BlockedBy: model.Clear(), SeenRevision: d.Revision}),
 			seen, tell}
 	case model.NeedChoice:
 		out = offerChoices(x, n.Row, d)
 	default:
-		out = []zeroChoice{seen}
+		out = []menuLine{seen}
 		if model.NotOffered(n.Row, "ReportWorkItem") == "" {
 			out = append(out, choosesAct("write its report…", action.Report))
 		}
@@ -53,25 +45,25 @@ func zeroChoices(x facts) []zeroChoice {
 			model.UpdateAgent{AgentID: n.AgentID, Posture: &stopped}))
 	}
 	for i := range out {
-		out[i].Off, out[i].key = cmp.Or(out[i].Off, x.State.ReadOnly), cmp.Or(out[i].key, strconv.Itoa(i+1))
+		out[i].Off, out[i].Key = cmp.Or(out[i].Off, x.State.ReadOnly), cmp.Or(out[i].Key, strconv.Itoa(i+1))
 	}
 	return out
 }
 
-func sends(title string, as action.ID, said string, c model.Command) zeroChoice {
-	return zeroChoice{menuLine: menuLine{Title: title, Result: apply{Said: said, Command: c}}, as: as}
+func sends(title string, as action.ID, said string, c model.Command) menuLine {
+	return menuLine{Title: title, Result: apply{Said: said, Command: c}, as: as}
 }
 
 // choosesAct is a choice that opens the dialog of an action.
-func choosesAct(title string, id action.ID) zeroChoice {
-	return zeroChoice{menuLine: menuLine{Title: title, Result: run(id)}, as: id}
+func choosesAct(title string, id action.ID) menuLine {
+	return menuLine{Title: title, Result: run(id), as: id}
 }
 
-func hideChoice(x model.Inboxed) zeroChoice {
-	return zeroChoice{menuLine: menuLine{Title: "hide it until something new happens", Result: untilNews(x)}, as: action.Hide}
+func hideChoice(x model.Inboxed) menuLine {
+	return menuLine{Title: "hide it until something new happens", Result: untilNews(x), as: action.Hide}
 }
 
-func retryChoice(r model.Row) zeroChoice {
+func retryChoice(r model.Row) menuLine {
 	c := model.Retry{WorkItemID: r.ID}
 	if r.OfAgent() {
 		c = model.Retry{AgentID: r.AgentID}
@@ -82,8 +74,8 @@ func retryChoice(r model.Row) zeroChoice {
 }
 
 // answerChoices are the choices of a question, and a free answer.
-func answerChoices(x facts, r model.Row, d model.Detail) []zeroChoice {
-	var out []zeroChoice
+func answerChoices(x facts, r model.Row, d model.Detail) []menuLine {
+	var out []menuLine
 	q, _ := d.Question()
 	for _, choice := range q.Ask.Choices {
 		reply := model.Answer{WaitID: q.WaitID, Text: choice}
@@ -101,28 +93,28 @@ func answerChoices(x facts, r model.Row, d model.Detail) []zeroChoice {
 }
 
 // offerChoices are the offered reports, a report in the operator's own words, and no report.
-func offerChoices(x facts, r model.Row, d model.Detail) []zeroChoice {
-	var out []zeroChoice
+func offerChoices(x facts, r model.Row, d model.Detail) []menuLine {
+	var out []menuLine
 	for _, o := range d.Offered {
 		does := model.Spaced(o.Provenance) + ": " + x.Cut(o.Text, 50)
-		out = append(out, zeroChoice{menuLine: menuLine{Title: "keep it as the report", Does: does, Result: keepReport(r, o)}})
+		out = append(out, menuLine{Title: "keep it as the report", Does: does, Result: keepReport(r, o)})
 	}
 	own := choosesAct("your own words…", action.Report)
 	own.Result = opens{reporting(x, r)}
-	return append(out, own, zeroChoice{menuLine: noReport(r)})
+	return append(out, own, noReport(r))
 }
 
 // permissionChoices are the answers to a permission request; none if its program accepts no answer from here.
-func permissionChoices(x facts, r model.Row) []zeroChoice {
+func permissionChoices(x facts, r model.Row) []menuLine {
 	p, ok := permission(x.State.Desk.Agent, r)
 	if !ok || !r.PermitsHere(x.Now) {
 		return nil
 	}
 	program := x.Show(p.Program)
-	line := func(key string, answer model.PermissionAnswer, does string) zeroChoice {
+	line := func(key string, answer model.PermissionAnswer, does string) menuLine {
 		l := sends(string(answer), "", "Answered "+program+" of "+string(r.Handle)+": "+string(answer),
 			model.AnswerPermission{AgentID: r.AgentID, PermissionID: p.ID, Answer: answer})
-		l.key, l.Does = key, does
+		l.Key, l.Does = key, does
 		return l
 	}
 	always := line("a", model.PermitAlways, "allow it, and what "+program+" remembers with it")
@@ -130,7 +122,7 @@ func permissionChoices(x facts, r model.Row) []zeroChoice {
 		always.Off = program + " takes no such answer here"
 	}
 	deny := line("n", model.PermitDeny, "refuse this call")
-	why := zeroChoice{menuLine: menuLine{Title: "no, with a message…", Does: "refuse this call, and say why"}, key: "N"}
+	why := menuLine{Title: "no, with a message…", Does: "refuse this call, and say why", Key: "N"}
 	why.Result = act(func(c *console) {
 		f := messaging(c).(*form)
 		send := f.Submit
@@ -142,7 +134,7 @@ func permissionChoices(x facts, r model.Row) []zeroChoice {
 		}
 		c.open(f)
 	})
-	return []zeroChoice{line("y", model.PermitOnce, "allow this call"), always, deny, why}
+	return []menuLine{line("y", model.PermitOnce, "allow this call"), always, deny, why}
 }
 
 // permission is the request of a row, if its agent still has it.

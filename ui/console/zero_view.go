@@ -59,7 +59,7 @@ type zeroPage struct {
 	at    [][2]int
 }
 
-func (z *zeroRun) page(x facts, all []zeroChoice) (p zeroPage) {
+func (z *zeroRun) page(x facts, all []menuLine) (p zeroPage) {
 	w := x.W - 2
 	switch {
 	case z.over:
@@ -89,8 +89,8 @@ func (z *zeroRun) page(x facts, all []zeroChoice) (p zeroPage) {
 }
 
 // drawn is a choice after its key and the key of the Desk that does the same.
-func (l zeroChoice) drawn(x facts, w int) (out []string) {
-	key, does, ink := l.key+" "+x.KeyOf(l.as), l.Does, x.Text
+func (l menuLine) drawn(x facts, w int) (out []string) {
+	key, does, ink := l.Key+" "+x.KeyOf(l.as), l.Does, x.Text
 	if l.Off != "" {
 		does, ink = "off: "+l.Off, x.Faint
 	}
@@ -115,7 +115,7 @@ func (z *zeroRun) end(x facts) []string {
 }
 
 // hint names the keys, first those of the choices.
-func (z *zeroRun) hint(x facts, all []zeroChoice) string {
+func (z *zeroRun) hint(x facts, all []menuLine) string {
 	rest := "{next-needs-you} next · {previous-needs-you} back · {undo} undo · {open} open · {back} leave"
 	switch {
 	case z.waiting:
@@ -130,7 +130,7 @@ func (z *zeroRun) hint(x facts, all []zeroChoice) string {
 		if l.as == action.Answer {
 			rest = "{do} answer · " + rest
 		}
-		keys = append(keys, l.key)
+		keys = append(keys, l.Key)
 	}
 	if len(keys) > 0 {
 		rest = strings.Join(keys, " ") + " choose · " + rest
