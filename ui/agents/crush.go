@@ -51,13 +51,13 @@ func (c *call) crush(ctx context.Context, p payload) error {
 // completing remembers a completion that is about to be requested, and starts following the session.
 func (c *call) completing(p payload) error {
 	ref := transcript.Completes(p.Tool, p.Input)
-	if ref == "" || p.Session == "" {
+	if ref == "" || c.session == "" {
 		return nil
 	}
-	if err := c.remember(pending{Session: p.Session, ToolUse: ref, Item: ref, At: c.Now()}); err != nil {
+	if err := c.remember(pending{ToolUse: ref, Item: ref}); err != nil {
 		return err
 	}
-	return c.background(followEvent, followed{Session: p.Session, Dir: p.Dir, Program: c.Caller()})
+	return c.background(followEvent, followed{Session: c.session, Dir: p.Dir, Program: c.Caller()})
 }
 
 // background calls vise with one of its own events, in a process that outlives this call.
@@ -81,7 +81,7 @@ func (c *call) addBefore(ctx context.Context, p payload) error {
 // textBefore returns the work context at a session's first tool, unless a driver gave it, and later the urgent messages. vise's own tools
 // bring messages with their answers and prove that earlier ones were read, so no messages are handed over just before them.
 func (c *call) textBefore(ctx context.Context, p payload) (text string, err error) {
-	isFirst, isOurs := p.Session != "" && !c.driven() && c.once("told", p.Session), transcript.IsOurs(p.Tool)
+	isFirst, isOurs := c.session != "" && !c.driven() && c.once("told", c.session), transcript.IsOurs(p.Tool)
 	switch {
 	case isFirst && isOurs:
 		text, err = c.work(ctx, sessionBudget)
@@ -91,7 +91,7 @@ func (c *call) textBefore(ctx context.Context, p payload) (text string, err erro
 		text = joined(c.urgent(ctx), c.overlaps(ctx))
 	}
 	if isFirst && text == "" {
-		c.undo("told", p.Session) // the ledger is busy, or the agent has no work yet
+		c.undo("told", c.session) // the ledger is busy, or the agent has no work yet
 	}
 	return text, err
 }
@@ -100,14 +100,14 @@ func (c *call) textBefore(ctx context.Context, p payload) (text string, err erro
 // it for all.
 func (c *call) follow(ctx context.Context) error {
 	var s followed
-	if err := json.Unmarshal(c.payload, &s); err != nil || s.Session == "" {
+	if err := json.Unmarshal(c.payload, &s); err != nil || c.session == "" {
 		return fmt.Errorf("%s %s: no session is named", c.program, c.event)
 	}
-	own, err := c.claim(s.Session)
+	err := c.claim()
 	if err != nil {
 		return err
 	}
-	ctx, done := c.standBy(ctx, s.Session, own)
+	ctx, done := c.standBy(ctx)
 	defer done()
 	unread := 0
 	for pause := leastPause; unread < maxUnread; pause = min(2*pause, mostPause) {
@@ -127,11 +127,11 @@ func (c *call) follow(ctx context.Context) error {
 
 // readSession delivers the completions of the session that have text. isOver means that there is nothing left to wait for.
 func (c *call) readSession(ctx context.Context, s followed) (isOver bool, err error) {
-	waiting := c.recall(s.Session)
+	waiting := c.recall()
 	if len(waiting) == 0 {
 		return true, nil
 	}
-	raw, err := c.Exec(ctx, s.Program, s.Dir, "session", "show", s.Session, "--json")
+	raw, err := c.Exec(ctx, s.Program, s.Dir, "session", "show", c.session, "--json")
 	if err != nil {
 		return false, fmt.Errorf("%s does not show the session: %w", model.Text(filepath.Base(s.Program)), err)
 	}
@@ -146,13 +146,13 @@ func (c *call) readSession(ctx context.Context, s followed) (isOver bool, err er
 			ready = append(ready, r.Round)
 		}
 	}
-	if err := c.rounds(ctx, s.Session, ready); err != nil {
+	if err := c.rounds(ctx, ready); err != nil {
 		return false, err
 	}
 	if rests { // the remaining completions were refused
 		for _, x := range waiting {
-			c.forget(s.Session, []string{x.ToolUse})
+			c.forget([]string{x.ToolUse})
 		}
 	}
-	return len(c.recall(s.Session)) == 0, nil
+	return len(c.recall()) == 0, nil
 }

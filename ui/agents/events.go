@@ -107,7 +107,7 @@ func (c *call) handle(ctx context.Context) error {
 	case "Stop", "SubagentStop":
 		return c.stopped(ctx, p)
 	case "notify":
-		p.Session, p.Last = p.Thread, p.NotifyLast
+		p.Last = p.NotifyLast
 		return cmp.Or(c.unhooked(ctx, p), c.stopped(ctx, p))
 	case "StopFailure":
 		c.rests()
@@ -127,10 +127,10 @@ func (c *call) openCode(ctx context.Context, p payload) error {
 		if p.Subagent != "" { // its prompt looks like a person's
 			c.home.EndSession(c.agent, c.program, c.session)
 		}
-		if err := c.rounds(ctx, p.SessionID, transcript.OpenCode(p.Messages)); err != nil || p.Subagent != "" {
+		if err := c.rounds(ctx, transcript.OpenCode(p.Messages)); err != nil || p.Subagent != "" {
 			return err
 		}
-		if err := c.summary(ctx, p.SessionID, transcript.FinalText(p.Messages)); err != nil {
+		if err := c.summary(ctx, transcript.FinalText(p.Messages)); err != nil {
 			return err
 		}
 		c.countsPlugin(p)
@@ -141,9 +141,9 @@ func (c *call) openCode(ctx context.Context, p payload) error {
 		}
 		return c.print(text)
 	case restEvent:
-		return c.restInPlugin(ctx, p.SessionID)
+		return c.restInPlugin(ctx)
 	case "chat.message": // the plugin puts the answer before the prompt
-		c.goesOn(payload{Session: p.SessionID})
+		c.goesOn(payload{})
 		c.works(ctx, p)
 		if prompt.IsIn(p.Prompt, c.agent) {
 			return nil
@@ -168,7 +168,7 @@ func (c *call) completedInPlugin(p payload) error {
 	if ref == "" || !transcript.Succeeded(p.Response) || len(p.Messages) == 0 {
 		return nil
 	}
-	return c.remember(pending{Session: p.SessionID, ToolUse: p.ToolUse, Item: ref, At: c.Now(), Round: &transcript.Round{
+	return c.remember(pending{ToolUse: p.ToolUse, Item: ref, Round: &transcript.Round{
 		ID: p.Messages[0].Info.ID, Text: transcript.FinalText(p.Messages), Completed: []string{ref},
 		Provenance: model.ReportSameRound, Tools: []string{p.ToolUse},
 	}})
@@ -180,7 +180,7 @@ func (c *call) toolUsed(p payload) error {
 	if ref == "" || !transcript.Succeeded(p.Response) {
 		return nil
 	}
-	x := pending{Session: p.Session, ToolUse: cmp.Or(p.ToolUse, ref), Item: ref, Subagent: p.Subagent, At: c.Now()}
+	x := pending{ToolUse: cmp.Or(p.ToolUse, ref), Item: ref, Subagent: p.Subagent}
 	if f, size, err := openTranscript(c.transcripts(), p.Transcript); err == nil {
 		f.Close()
 		x.Dir, x.Transcript, x.Place = c.transcripts(), p.Transcript, size
@@ -193,7 +193,7 @@ func (c *call) sessionEnded(ctx context.Context, p payload) error {
 	if !filepath.IsAbs(p.Dir) || !c.threadsIn(p.Dir).Exist() {
 		return nil
 	}
-	x := home.Execution{ID: c.program + " " + p.Session, SessionEnd: true}
+	x := home.Execution{ID: c.program + " " + c.session, SessionEnd: true}
 	soon, cancel := c.soon(ctx)
 	defer cancel()
 	x.Item, _ = c.home.Focus(soon, c.agent) // while the ledger is busy there are the facts alone
@@ -258,20 +258,19 @@ const late = "late"
 // context returns the agent's work context and the messages for it, or "" for an agent without any work. A session that gets none now gets
 // the whole context at its next hook.
 func (c *call) context(ctx context.Context, budget int) (string, error) {
-	session := c.session
-	isLate := c.wasDone(late, session)
+	isLate := c.wasDone(late, c.session)
 	if isLate {
 		budget = sessionBudget
 	}
 	text, err := c.work(ctx, budget)
-	if err != nil && !isLate && session != "" {
-		c.once(late, session)
+	if err != nil && !isLate && c.session != "" {
+		c.once(late, c.session)
 	}
 	if err != nil || text == "" {
 		return text, err
 	}
 	if isLate {
-		c.undo(late, session)
+		c.undo(late, c.session)
 	}
 	if c.event == "SessionStart" {
 		err = writeJSON(c.state(begun, c.session), digest(text))

@@ -107,8 +107,8 @@ func (c *call) complete(p *payload) {
 		return
 	}
 	p.Response = p.Result
-	if p.Transcript == "" && p.Session != "" {
-		p.Transcript = filepath.Join(c.transcripts(), "session-state", p.Session, "events.jsonl")
+	if p.Transcript == "" && c.session != "" {
+		p.Transcript = filepath.Join(c.transcripts(), "session-state", c.session, "events.jsonl")
 	}
 }
 

@@ -125,8 +125,8 @@ type call struct {
 	payload   []byte
 
 	home *home.Home
-	// session is the calling session.
-	session string
+	// session is the calling session, and claimed the name under which this call waits for it.
+	session, claimed string
 	// done holds tool calls that have succeeded, even if the transcript does not show that yet.
 	done []string
 	// busy means that waiting for the ledger has failed once; this call does not wait again.

@@ -16,7 +16,7 @@ import (
 // stopped delivers the completions of the session, or of one of its subagents, since its last stop. An agent that is about to become idle
 // gets urgent messages first. A program that is continuing because a hook asked it to is not asked again.
 func (c *call) stopped(ctx context.Context, p payload) error {
-	waiting := c.recall(p.Session)
+	waiting := c.recall()
 	if c.event == "SubagentStop" {
 		p.Transcript = p.SubagentIn
 		waiting = slices.DeleteFunc(waiting, func(x pending) bool { return x.Subagent == "" || x.Subagent != p.Subagent })
@@ -26,7 +26,7 @@ func (c *call) stopped(ctx context.Context, p payload) error {
 	}
 	asked, err := c.report(ctx, p, waiting)
 	if !asked && c.event != "SubagentStop" {
-		err = cmp.Or(err, c.summary(ctx, p.Session, transcript.Words(p.Last)))
+		err = cmp.Or(err, c.summary(ctx, transcript.Words(p.Last)))
 	}
 	if err != nil || asked || c.event != "Stop" {
 		return err
@@ -45,20 +45,20 @@ func (c *call) stopped(ctx context.Context, p payload) error {
 // brokenOff delivers the completions of a turn that ends without a final text because the model failed or somebody interrupted it.
 // Completions without text stay pending for TakePending.
 func (c *call) brokenOff(ctx context.Context, p payload) error {
-	waiting := c.recall(p.Session)
+	waiting := c.recall()
 	if len(waiting) == 0 {
 		return nil
 	}
 	rounds, err := c.fromTranscript(ctx, p, waiting, endPauses)
-	return cmp.Or(c.rounds(ctx, p.Session, rounds), err)
+	return cmp.Or(c.rounds(ctx, rounds), err)
 }
 
 // summary delivers the final text of a session or of one of its turns. The next session gets it.
-func (c *call) summary(ctx context.Context, session string, words model.Text) error {
+func (c *call) summary(ctx context.Context, words model.Text) error {
 	if words == "" {
 		return nil
 	}
-	key := keyOf(c.program, session, "summary", words.Raw()) // raw: hashed, not shown
+	key := keyOf(c.program, c.session, "summary", words.Raw()) // raw: hashed, not shown
 	return c.deliver(ctx, home.HookReport{Key: key, Text: words})
 }
 
@@ -83,7 +83,7 @@ func (c *call) report(ctx context.Context, p payload, waiting []pending) (asked 
 		return true, c.block("You completed " + strings.Join(silent, ", ") + " with no report text. " +
 			"Write the report now: what was done, how it was checked, what is left.")
 	}
-	return false, cmp.Or(c.rounds(ctx, p.Session, withFinal(p, rounds, waiting)), err)
+	return false, cmp.Or(c.rounds(ctx, withFinal(p, rounds, waiting)), err)
 }
 
 // withFinal adds the turn's final text as an offer to completions whose own text is missing or only an announcement. A session that will
@@ -107,16 +107,16 @@ func withFinal(p payload, found []transcript.Round, waiting []pending) (rounds [
 }
 
 // rounds delivers each round under its own key, and removes its pending completions.
-func (c *call) rounds(ctx context.Context, session string, list []transcript.Round) error {
+func (c *call) rounds(ctx context.Context, list []transcript.Round) error {
 	var first error
 	for _, r := range list {
-		key := keyOf(c.program, session, r.ID)
+		key := keyOf(c.program, c.session, r.ID)
 		err := c.deliver(ctx, home.HookReport{Key: key, Items: r.Completed, Text: r.Text, Provenance: r.Provenance})
 		if err != nil && first == nil {
 			first = err
 		}
 		if err == nil || home.RefusedForGood(err) {
-			c.forget(session, r.Tools)
+			c.forget(r.Tools)
 		}
 	}
 	return first

@@ -55,17 +55,16 @@ func (c *call) rest(ctx context.Context, p payload) error {
 	if c.program == "codex" {
 		return c.restInServer(ctx)
 	}
-	if c.program != "claude" || c.Getenv("CLAUDE_CODE_ENTRYPOINT") != "cli" || p.Session == "" || p.Subagent != "" {
+	if c.program != "claude" || c.Getenv("CLAUDE_CODE_ENTRYPOINT") != "cli" || c.session == "" || p.Subagent != "" {
 		return nil
 	}
-	own, err := c.claim(p.Session)
-	if err != nil {
+	if err := c.claim(); err != nil {
 		return err
 	}
 	if until := transcript.LimitIn(p.Last, c.Now()); until.After(c.Now()) {
-		return c.awaitLimit(ctx, p.Session, own, until)
+		return c.awaitLimit(ctx, until)
 	}
-	return c.await(ctx, p.Session, own, func(ctx context.Context, _ model.MessageID) (bool, error) { return c.wake(ctx, "") })
+	return c.await(ctx, func(ctx context.Context, _ model.MessageID) (bool, error) { return c.wake(ctx, "") })
 }
 
 // wake wakes the session with words and its messages. It does nothing if both are empty: the ledger is busy, or another hook was first.
@@ -81,14 +80,14 @@ func (c *call) wake(ctx context.Context, words string) (bool, error) {
 }
 
 // awaitLimit wakes a session whose turn ended at the usage limit, once the limit is over: by the clock, or by a new record.
-func (c *call) awaitLimit(ctx context.Context, session, own string, until time.Time) error {
+func (c *call) awaitLimit(ctx context.Context, until time.Time) error {
 	c.Timeout = handLimit
 	if err := c.limited(ctx, until); err != nil {
 		return err
 	}
-	ctx, done := c.standBy(ctx, session, own)
+	ctx, done := c.standBy(ctx)
 	defer done()
-	for c.waits(session, own) && ctx.Err() == nil {
+	for c.waits() && ctx.Err() == nil {
 		until, revision, err := c.limitUntil(ctx)
 		switch left := until.Sub(c.Now()); {
 		case err != nil:
@@ -144,38 +143,38 @@ type callingServer struct {
 
 // awaitInServer starts a wait for a session that is idle in Codex's server. A session without a server ends with its turn (codex exec).
 func (c *call) awaitInServer(p payload) error {
-	if c.program != "codex" || c.event != "Stop" || p.Session == "" || p.Subagent != "" || c.Server == nil {
+	if c.program != "codex" || c.event != "Stop" || c.session == "" || p.Subagent != "" || c.Server == nil {
 		return nil
 	}
 	server, ok := c.Server()
 	if !ok {
 		return nil
 	}
-	own, err := c.claim(p.Session)
-	if err != nil {
+	if err := c.claim(); err != nil {
 		return err
 	}
-	return c.background(restEvent, resting{Session: p.Session, Own: own, callingServer: server})
+	return c.background(restEvent, resting{Session: c.session, Own: c.claimed, callingServer: server})
 }
 
 // restInServer waits until an urgent message is queued, and has the server prompt the session.
 func (c *call) restInServer(ctx context.Context) error {
 	var r resting
-	if err := json.Unmarshal(c.payload, &r); err != nil || r.Session == "" || r.Own == "" {
+	if err := json.Unmarshal(c.payload, &r); err != nil || c.session == "" || r.Own == "" {
 		return fmt.Errorf("%s %s: no session is named", c.program, c.event)
 	}
+	c.claimed = r.Own
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if c.Ended != nil {
 		go func() { c.Ended(ctx, r.Process); cancel() }()
 	}
-	return c.await(ctx, r.Session, r.Own, func(ctx context.Context, first model.MessageID) (bool, error) {
+	return c.await(ctx, func(ctx context.Context, first model.MessageID) (bool, error) {
 		if !c.once("nudged", string(first)) {
 			return false, nil
 		}
 		var err error
 		for range maxNudges {
-			if _, err = c.Exec(ctx, r.Program, "", "queue", "--thread", r.Session, "--message", nudge); err == nil || ctx.Err() != nil {
+			if _, err = c.Exec(ctx, r.Program, "", "queue", "--thread", c.session, "--message", nudge); err == nil || ctx.Err() != nil {
 				return true, nil
 			}
 			c.Wait(ctx, retryRest)
@@ -187,15 +186,14 @@ func (c *call) restInServer(ctx context.Context) error {
 
 // restInPlugin waits for a session of OpenCode until an urgent message is queued. It then writes the prompt that vise's plugin gives to the
 // session.
-func (c *call) restInPlugin(ctx context.Context, session string) error {
-	if session == "" {
+func (c *call) restInPlugin(ctx context.Context) error {
+	if c.session == "" {
 		return fmt.Errorf("%s %s: no session is named", c.program, c.event)
 	}
-	own, err := c.claim(session)
-	if err != nil {
+	if err := c.claim(); err != nil {
 		return err
 	}
-	return c.await(ctx, session, own, func(_ context.Context, first model.MessageID) (bool, error) {
+	return c.await(ctx, func(_ context.Context, first model.MessageID) (bool, error) {
 		if !c.once("nudged", string(first)) {
 			return false, nil
 		}
@@ -204,12 +202,12 @@ func (c *call) restInPlugin(ctx context.Context, session string) error {
 }
 
 // await calls take for the first urgent message until take succeeds, or until this call no longer waits for the session.
-func (c *call) await(ctx context.Context, session, own string, take func(context.Context, model.MessageID) (bool, error)) error {
-	ctx, done := c.standBy(ctx, session, own)
+func (c *call) await(ctx context.Context, take func(context.Context, model.MessageID) (bool, error)) error {
+	ctx, done := c.standBy(ctx)
 	defer done()
 	for ctx.Err() == nil {
 		first, err := c.firstUrgent(ctx, true)
-		if err == nil && first.message != "" && c.waits(session, own) {
+		if err == nil && first.message != "" && c.waits() {
 			if taken, err := take(ctx, first.message); taken {
 				return err
 			}
@@ -238,34 +236,34 @@ func (c *call) followFor(ctx context.Context, limit time.Duration, revision uint
 }
 
 // waiter is the file that names the call that waits for the session.
-func (c *call) waiter(session string) string { return c.state("rest", session) }
+func (c *call) waiter() string { return c.state("rest", c.session) }
 
 // claim makes this call the one that waits for the session.
-func (c *call) claim(session string) (own string, err error) {
-	path := c.waiter(session)
+func (c *call) claim() error {
+	path := c.waiter()
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return "", err
+		return err
 	}
-	own = keyOf("rest", fmt.Sprint(os.Getpid()), c.Now().String())
-	return own, files.WriteAtomic(path, []byte(own))
+	c.claimed = keyOf("rest", fmt.Sprint(os.Getpid()), c.Now().String())
+	return files.WriteAtomic(path, []byte(c.claimed))
 }
 
 // waits reports whether this call is still the one that waits for a session.
-func (c *call) waits(session, own string) bool {
-	raw, err := files.ReadSmall(c.waiter(session), maxState)
-	return err == nil && string(raw) == own
+func (c *call) waits() bool {
+	raw, err := files.ReadSmall(c.waiter(), maxState)
+	return err == nil && string(raw) == c.claimed
 }
 
 // standBy returns a context that ends when another call replaces this one, when the session continues or ends, or when the program has
 // ended. done ends the context and the claim.
-func (c *call) standBy(ctx context.Context, session, own string) (_ context.Context, done func()) {
+func (c *call) standBy(ctx context.Context) (_ context.Context, done func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	go func() {
 		defer cancel()
-		for told := c.Now(); c.waits(session, own) && ctx.Err() == nil; {
+		for told := c.Now(); c.waits() && ctx.Err() == nil; {
 			home.Pause(ctx, waiterCheck)
 			if now := c.Now(); now.Sub(told) > home.RestsEvery {
-				c.home.StillRests(c.agent, c.program, session)
+				c.home.StillRests(c.agent, c.program, c.session)
 				told = now
 			}
 		}
@@ -275,16 +273,16 @@ func (c *call) standBy(ctx context.Context, session, own string) (_ context.Cont
 	}
 	return ctx, func() {
 		cancel()
-		if c.waits(session, own) {
-			_ = os.Remove(c.waiter(session)) // a file that stays names a call that has ended
+		if c.waits() {
+			_ = os.Remove(c.waiter()) // a file that stays names a call that has ended
 		}
 	}
 }
 
 // goesOn ends the wait for a session that continues or has ended. A subagent may work while its session is idle.
 func (c *call) goesOn(p payload) {
-	if p.Session != "" && p.Subagent == "" {
-		_ = os.Remove(c.waiter(p.Session)) // a call that still waits is replaced at the next wait
+	if c.session != "" && p.Subagent == "" {
+		_ = os.Remove(c.waiter()) // a call that still waits is replaced at the next wait
 	}
 }
 

@@ -132,13 +132,13 @@ type pending struct {
 	Round *transcript.Round `json:"round,omitempty"`
 }
 
-func (c *call) pendingPath(session, tool string) string {
-	return c.state("pending", session, tool) + ".json"
+func (c *call) pendingPath(tool string) string {
+	return c.state("pending", c.session, tool) + ".json"
 }
 
 func (c *call) remember(p pending) error {
-	p.Agent = c.agent
-	return writeJSON(c.pendingPath(p.Session, p.ToolUse), p)
+	p.Session, p.Agent, p.At = c.session, c.agent, c.Now()
+	return writeJSON(c.pendingPath(p.ToolUse), p)
 }
 
 // writeJSON writes a private file, and makes its directory.
@@ -154,7 +154,7 @@ func writeJSON(path string, v any) error {
 }
 
 // recall returns the session's pending completions, oldest first.
-func (c *call) recall(session string) []pending { return c.recallIn(c.state("pending", session)) }
+func (c *call) recall() []pending { return c.recallIn(c.state("pending", c.session)) }
 
 func (c *call) recallIn(dir string) (out []pending) {
 	list, _ := files.ReadDir(dir)
@@ -177,9 +177,9 @@ func (c *call) recallIn(dir string) (out []pending) {
 
 // forget removes completions that are settled. If a removal fails, the completion is settled again under the same key, which changes
 // nothing.
-func (c *call) forget(session string, tools []string) {
+func (c *call) forget(tools []string) {
 	for _, tool := range tools {
-		_ = os.Remove(c.pendingPath(session, tool))
+		_ = os.Remove(c.pendingPath(tool))
 	}
-	_ = os.Remove(c.state("pending", session)) // succeeds only if the directory is empty
+	_ = os.Remove(c.state("pending", c.session)) // succeeds only if the directory is empty
 }

@@ -193,11 +193,11 @@ var rolloutOf = regexp.MustCompile(`^[0-9a-f-]{36}$`)
 // unhooked delivers the completions of a Codex session whose hooks nobody has trusted. Codex then calls only notify, at the end of each
 // turn.
 func (c *call) unhooked(ctx context.Context, p payload) error {
-	heard := func(s home.Session) bool { return s.ID == p.Session }
-	if !rolloutOf.MatchString(p.Session) || slices.ContainsFunc(c.home.LiveSessions(c.agent), heard) {
+	heard := func(s home.Session) bool { return s.ID == c.session }
+	if !rolloutOf.MatchString(c.session) || slices.ContainsFunc(c.home.LiveSessions(c.agent), heard) {
 		return nil
 	}
-	paths, err := filepath.Glob(filepath.Join(c.transcripts(), "sessions", "*", "*", "*", "rollout-*-"+p.Session+".jsonl"))
+	paths, err := filepath.Glob(filepath.Join(c.transcripts(), "sessions", "*", "*", "*", "rollout-*-"+c.session+".jsonl"))
 	if err != nil || len(paths) != 1 {
 		return err
 	}
@@ -208,11 +208,11 @@ func (c *call) unhooked(ctx context.Context, p payload) error {
 	defer f.Close()
 	var fresh []transcript.Round
 	for _, r := range c.scan(io.NewSectionReader(f, max(0, size-maxTranscript), maxTranscript), false, nil) {
-		if c.once("unhooked", p.Session+r.ID) {
+		if c.once("unhooked", c.session+r.ID) {
 			fresh = append(fresh, r)
 		}
 	}
-	return c.rounds(ctx, p.Session, withFinal(p, fresh, nil))
+	return c.rounds(ctx, withFinal(p, fresh, nil))
 }
 
 // TakePending brings the text of completions whose turn ended without a report, because its program was killed or interrupted. Every
@@ -236,7 +236,8 @@ func (c *call) takePending(ctx context.Context, dir string) {
 		c.done = append(c.done, x.ToolUse)
 	}
 	for _, x := range all {
-		path := c.pendingPath(x.Session, x.ToolUse)
+		c.session = x.Session
+		path := c.pendingPath(x.ToolUse)
 		tried, err := os.Lstat(path)
 		age := c.Now().Sub(x.At)
 		if err != nil || ctx.Err() != nil || age < max(turnAge, 2*tried.ModTime().Sub(x.At)) {
@@ -251,7 +252,7 @@ func (c *call) takePending(ctx context.Context, dir string) {
 			if r.Waits() {
 				r.Tools = nil // the round is delivered, but its completion stays pending
 			}
-			_ = c.rounds(ctx, x.Session, []transcript.Round{r}) // tried again if it fails
+			_ = c.rounds(ctx, []transcript.Round{r}) // tried again if it fails
 		}
 	}
 }
