@@ -126,12 +126,6 @@ func (c *call) decide(p payload, answer model.PermissionAnswer) error {
 		Message  string          `json:"message,omitempty"`
 		Updates  json.RawMessage `json:"updatedPermissions,omitempty"`
 	}
-	var out struct {
-		Specific struct {
-			Event    string   `json:"hookEventName"`
-			Decision decision `json:"decision"`
-		} `json:"hookSpecificOutput"`
-	}
 	d := decision{Behavior: "allow"}
 	switch answer {
 	case model.PermitDeny:
@@ -140,10 +134,9 @@ func (c *call) decide(p payload, answer model.PermissionAnswer) error {
 		d.Updates = p.Suggestions
 	}
 	if c.program == "copilot" {
-		return json.NewEncoder(c.Out).Encode(d)
+		return c.give(d)
 	}
-	out.Specific.Event, out.Specific.Decision = askEvent, d
-	return json.NewEncoder(c.Out).Encode(out)
+	return c.give(specific{"hookSpecificOutput": {Event: askEvent, Decision: d}})
 }
 
 // canAlways reports whether the program accepts "always". Claude Code and OpenCode do if they say what would be remembered; Codex never

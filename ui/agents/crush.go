@@ -75,7 +75,7 @@ func (c *call) addBefore(ctx context.Context, p payload) error {
 	if err != nil || text == "" {
 		return err
 	}
-	return json.NewEncoder(c.Out).Encode(map[string]string{"context": text})
+	return c.give(map[string]string{"context": text})
 }
 
 // textBefore returns the work context at a session's first tool, unless a driver gave it, and later the urgent messages. vise's own tools

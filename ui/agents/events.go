@@ -356,28 +356,28 @@ func (c *call) urgent(ctx context.Context) string {
 	return c.handed(ctx, false)
 }
 
-// add gives text to the agent, in the form of Claude Code's hooks, which other programs share. Copilot CLI gets it without the outer
-// object.
+// add gives text to the agent. Copilot CLI gets it without the outer object.
 func (c *call) add(text string) error {
-	if text == "" {
+	switch {
+	case text == "":
 		return nil
+	case c.program == "copilot":
+		return c.give(map[string]string{"additionalContext": text})
 	}
-	if c.program == "copilot" {
-		return json.NewEncoder(c.Out).Encode(map[string]string{"additionalContext": text})
-	}
-	var out struct {
-		Specific struct {
-			Event   string `json:"hookEventName"`
-			Context string `json:"additionalContext"`
-		} `json:"hookSpecificOutput"`
-	}
-	out.Specific.Event, out.Specific.Context = c.own, text
-	return json.NewEncoder(c.Out).Encode(out)
+	return c.give(specific{"hookSpecificOutput": {Event: c.own, Context: text}})
 }
 
 // block makes the program continue with text instead of ending its turn.
-func (c *call) block(text string) error {
-	return json.NewEncoder(c.Out).Encode(map[string]string{"decision": "block", "reason": text})
+func (c *call) block(text string) error { return c.give(map[string]string{"decision": "block", "reason": text}) }
+
+// give answers the program with JSON.
+func (c *call) give(v any) error { return json.NewEncoder(c.Out).Encode(v) }
+
+// specific is an answer to an event, in the form of Claude Code's hooks, which other programs share.
+type specific map[string]struct {
+	Event    string `json:"hookEventName"`
+	Context  string `json:"additionalContext,omitempty"`
+	Decision any    `json:"decision,omitempty"`
 }
 
 func (c *call) print(text string) error {

@@ -121,7 +121,7 @@ func (c *call) permit(p payload) error {
 	if c.program != "copilot" || !transcript.IsOurs(p.Tool) && !strings.HasPrefix(asked.Tool, "vise/") {
 		return nil
 	}
-	return json.NewEncoder(c.Out).Encode(map[string]string{"behavior": "allow", "permissionDecision": "allow"})
+	return c.give(map[string]string{"behavior": "allow", "permissionDecision": "allow"})
 }
 
 // copilotPrompt and geminiPrompt are the kinds of notice that report a waiting prompt.
