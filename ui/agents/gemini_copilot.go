@@ -33,11 +33,8 @@ const (
 )
 
 func (o Options) gemini() []target {
-	server := struct {
-		Command string   `json:"command"`
-		Args    []string `json:"args"`
-		Trust   bool     `json:"trust,omitempty"`
-	}{o.Vise, o.serverArgs(), o.permitted}
+	server := o.server("")
+	server.Trust = o.permitted
 	entries := []entry{{at: []string{"mcpServers", "vise"}, value: server}}
 	for _, e := range geminiEvents {
 		line := command{Type: "command", Command: o.shellHook(e.own), Timeout: hookTimeout * 1000}
@@ -69,12 +66,8 @@ func (o Options) copilot() []target {
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	_ = e.Encode(map[string]any{"version": 1, "hooks": hooks}) // our own values always marshal
-	server := struct {
-		Type    string   `json:"type"`
-		Command string   `json:"command"`
-		Args    []string `json:"args"`
-		Tools   []string `json:"tools"`
-	}{"local", o.Vise, o.serverArgs(), []string{"*"}}
+	server := o.server("local")
+	server.Tools = []string{"*"}
 	return []target{
 		jsonFile(o.dir("COPILOT_HOME", ".copilot", "mcp-config.json"), entry{at: []string{"mcpServers", "vise"}, value: server}),
 		ownFile(o.dir("COPILOT_HOME", ".copilot", "hooks", "vise.json"), b.String()),

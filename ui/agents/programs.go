@@ -162,18 +162,23 @@ func (o Options) dir(variable string, below ...string) string {
 	return filepath.Join(append([]string{o.Getenv("HOME")}, below...)...)
 }
 
-// server returns the MCP server's entry in the form that Claude Code and Crush share.
-func (o Options) server() mcpServer { return mcpServer{"stdio", o.Vise, o.serverArgs()} }
+// server returns the MCP server's entry in the form that most programs share.
+func (o Options) server(kind string) mcpServer { return mcpServer{Type: kind, Command: o.Vise, Args: o.serverArgs()} }
 
 type mcpServer struct {
-	Type    string   `json:"type"`
+	Type    string   `json:"type,omitempty"`
 	Command string   `json:"command"`
 	Args    []string `json:"args"`
+	// Tools are those that Copilot CLI offers. With Trust, Gemini CLI does not ask before it runs one.
+	Tools []string `json:"tools,omitempty"`
+	Trust bool     `json:"trust,omitempty"`
+	// AlwaysLoad puts the tools into the first request. Of other servers' tools Claude Code shows a model only the names at first.
+	AlwaysLoad bool `json:"alwaysLoad,omitempty"`
 }
 
 // Server returns the MCP server's entry in the form that most clients use.
 func Server(o Options) any {
-	return map[string]any{"mcpServers": map[string]any{"vise": o.server()}}
+	return map[string]any{"mcpServers": map[string]any{"vise": o.server("stdio")}}
 }
 
 func (o Options) serverArgs() []string {
@@ -228,11 +233,8 @@ func (o Options) claude() []target {
 		o.hook("StopFailure", "StopFailure", group{Hooks: []command{line("StopFailure")}}),
 		o.hook("Stop", restEvent, group{Hooks: []command{rest}}), o.hook("StopFailure", restEvent, group{Hooks: []command{rest}}),
 		o.element("permissions", "allow", "mcp__vise"))
-	server := struct {
-		mcpServer
-		// AlwaysLoad puts the tools into the first request. Of other servers' tools Claude Code shows a model only the names at first.
-		AlwaysLoad bool `json:"alwaysLoad"`
-	}{o.server(), true}
+	server := o.server("stdio")
+	server.AlwaysLoad = true
 	return []target{
 		jsonFile(o.file(projectHooks, "CLAUDE_CONFIG_DIR", ".claude", "settings.json"), hooks...),
 		jsonFile(o.file(projectServer, "CLAUDE_CONFIG_DIR", "", ".claude.json"),
@@ -242,7 +244,7 @@ func (o Options) claude() []target {
 
 func (o Options) crush() []target {
 	entries := []entry{
-		{at: []string{"mcp", "vise"}, value: o.server()},
+		{at: []string{"mcp", "vise"}, value: o.server("stdio")},
 		o.hook("PreToolUse", "PreToolUse", group{Name: "vise", Command: o.shellHook("PreToolUse"), Timeout: hookTimeout}),
 	}
 	for _, tool := range mcp.ToolNames(true) {
