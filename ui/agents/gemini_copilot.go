@@ -61,16 +61,12 @@ func (o Options) copilot() []target {
 		hooks[askEvent] = append(hooks[askEvent], hook{Type: "command", Bash: o.shellHook(permitEvent), Timeout: hookTimeout,
 			Matcher: permitTools + strings.Join(mcp.ToolNames(o.Tools == allTools), "|") + ")"})
 	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	_ = e.Encode(map[string]any{"version": 1, "hooks": hooks}) // our own values always marshal
 	server := o.server("local")
 	server.Tools = []string{"*"}
 	return []target{
 		jsonFile(o.dir("COPILOT_HOME", ".copilot", "mcp-config.json"), entry{at: []string{"mcpServers", "vise"}, value: server}),
-		ownFile(o.dir("COPILOT_HOME", ".copilot", "hooks", "vise.json"), b.String()),
+		ownFile(o.dir("COPILOT_HOME", ".copilot", "hooks", "vise.json"),
+			string(spell(map[string]any{"version": 1, "hooks": hooks}, "", "  "))+"\n"),
 	}
 }
 

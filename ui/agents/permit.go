@@ -3,7 +3,6 @@ package agents
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -128,12 +127,8 @@ func (o Options) trust(path string, hooks []entry) (tables []tomlTable) {
 // defaults, in JSON with sorted names.
 func codexHash(event string, g group) string {
 	c := g.Hooks[0]
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	_ = e.Encode(map[string]any{"event_name": event, "hooks": []any{ // strings always marshal
-		map[string]any{"async": c.Async, "command": c.Command, "timeout": c.Timeout, "type": c.Type}}})
-	return fmt.Sprintf("sha256:%x", sha256.Sum256(bytes.TrimSpace(b.Bytes())))
+	return fmt.Sprintf("sha256:%x", sha256.Sum256(spell(map[string]any{"event_name": event, "hooks": []any{
+		map[string]any{"async": c.Async, "command": c.Command, "timeout": c.Timeout, "type": c.Type}}}, "", "")))
 }
 
 // permissions checks what a program would ask a person about: vise's tools, and in Codex its hooks.

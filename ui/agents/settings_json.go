@@ -164,7 +164,7 @@ func (d *document) set(path []string, value any) error {
 			return err
 		}
 	}
-	spelled := d.spell(value, len(path))
+	spelled := spell(value, strings.Repeat(d.unit, len(path)), d.unit)
 	old := d.root.Find(pointer(path))
 	if old == nil {
 		return d.add(path, spelled)
@@ -182,12 +182,12 @@ func (d *document) set(path []string, value any) error {
 	return err
 }
 
-// spell writes a value for a place at a depth, in the file's indentation.
-func (d *document) spell(value any, depth int) []byte {
+// spell writes a value without escapes for HTML. Its lines begin with an indentation, to which each level adds a unit.
+func spell(value any, indentation, unit string) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	e.SetIndent(strings.Repeat(d.unit, depth), d.unit)
+	e.SetIndent(indentation, unit)
 	_ = e.Encode(value) // our own values always marshal
 	return bytes.TrimSpace(b.Bytes())
 }
