@@ -318,7 +318,7 @@ func Doctor(o Options, now time.Time) ([]Check, error) {
 	}
 	out = append(append(out, present(o)...), permissions(o)...)
 	out = append(out, seen(o, now)...)
-	out = append(out, Check{Name: "answers", OK: true, Message: programOf(o.Program).answers})
+	out = append(out, fine("answers", "%s", programOf(o.Program).answers))
 	if waiting, refused := home.Queued(o.Home); waiting+refused > 0 {
 		out = append(out, Check{Name: "spool", OK: refused == 0,
 			Message: fmt.Sprintf("%d hooks wait in the queue, %d were refused", waiting, refused),
@@ -381,7 +381,7 @@ func onPath(o Options) Check {
 		return Check{Name: "program", Message: o.Vise + " is not found by other programs",
 			Hint: "put vise on the PATH, then vise install " + o.Program}
 	}
-	return Check{Name: "program", OK: true, Message: o.Vise + " is found"}
+	return fine("program", "%s is found", o.Vise)
 }
 
 // seen lists the events that the program should send, and which of them it has sent.
@@ -394,8 +394,7 @@ func seen(o Options, now time.Time) []Check {
 		}
 	}
 	for _, s := range all {
-		out = append(out, Check{Name: "hook " + s.Event, OK: true,
-			Message: fmt.Sprintf("%s seen %d times, last %s ago", s.Event, s.Count, now.Sub(s.Last).Round(time.Second))})
+		out = append(out, fine("hook "+s.Event, "%s seen %d times, last %s ago", s.Event, s.Count, now.Sub(s.Last).Round(time.Second)))
 	}
 	return out
 }

@@ -140,7 +140,7 @@ func permissions(o Options) []Check {
 		return nil
 	}
 	o.asItIs(list)
-	out := []Check{{Name: "permission", OK: true, Message: p.name + " runs vise's tools without asking"}}
+	out := []Check{fine("permission", "%s runs vise's tools without asking", p.name)}
 	if !o.permitted {
 		out[0] = Check{Name: "permission", Message: p.asks, Hint: o.permitHint(), NotYet: true}
 	}
@@ -153,8 +153,7 @@ func permissions(o Options) []Check {
 // trusted reports which of vise's hooks a person has trusted in Codex, which runs no other hooks. Codex stores a hash under each hook's
 // place; it must match the current hook.
 func (o Options) trusted() Check {
-	yes := true
-	o.Permit = &yes
+	o.Permit = new(true)
 	raw, _ := os.ReadFile(o.codexFile("config.toml"))
 	m, err := readTOML(raw)
 	if err != nil {
@@ -179,7 +178,7 @@ func (o Options) trusted() Check {
 	case len(other) > 0:
 		return Check{Name: "trust", Message: "Codex trusts an older form of " + strings.Join(other, ", "), Hint: programOf(o.Program).hint}
 	}
-	return Check{Name: "trust", OK: true, Message: "Codex was told to trust vise's hooks as they are"}
+	return fine("trust", "Codex was told to trust vise's hooks as they are")
 }
 
 // snake spells an event's name as Codex's settings do.
