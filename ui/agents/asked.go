@@ -192,19 +192,18 @@ func (c *call) settle(ctx context.Context, p payload) error {
 // Answered reports whether the session's transcript shows that a prompt was answered in its program. In Claude Code, Codex, Gemini CLI and
 // Copilot CLI a refusal calls no hook.
 func Answered(s home.Session, x model.Permission) bool {
-	end, written := transcriptEnd(Options{Getenv: os.Getenv}, s, maxPermissions)
-	switch {
-	case end == nil:
-		return false
-	case s.Program == "claude":
+	end, written := transcriptEnd(os.Getenv, s, maxPermissions)
+	switch s.Program {
+	case "claude":
 		return stopped(end)
-	case s.Program == "codex":
+	case "codex":
 		return aborted(end, x.AskedAt)
-	case s.Program == "gemini": // it writes nothing while a prompt waits
+	case "gemini": // it writes nothing while a prompt waits
 		return written.After(x.AskedAt)
+	case "copilot": // it writes nothing to its transcript about a prompt that its hook asks through vise
+		return x.AnswerUntil.IsZero() && permitted(end, x.AskedAt)
 	}
-	// Copilot CLI writes nothing to its transcript about a prompt that its hook asks through vise.
-	return s.Program == "copilot" && x.AnswerUntil.IsZero() && permitted(end, x.AskedAt)
+	return false
 }
 
 // ended returns a function that says which prompts are over when a tool has ended.

@@ -32,7 +32,7 @@ func (c *call) observe(ctx context.Context, p payload) error {
 		return nil
 	}
 	if c.program == "codex" && ran.NoStatus { // Codex's hook has only the output; its transcript has the status too
-		end, _ := transcriptEnd(Options{Getenv: c.Getenv}, home.Session{Program: c.program, Transcript: p.Transcript}, maxCommandEnd)
+		end, _ := transcriptEnd(c.Getenv, home.Session{Program: c.program, Transcript: p.Transcript}, maxCommandEnd)
 		if n, ok := transcript.CodexStatus(end, p.ToolUse); ok {
 			ran.ExitStatus, ran.NoStatus = n, false
 		}

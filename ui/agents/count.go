@@ -26,11 +26,10 @@ func CountAll(h home.Sessions) {
 // Count adds up what a session has used, from where its transcript was read last. It reads at most about the first bytes after that. The
 // sessions that a driver runs are counted by it. It returns why a call of vise's tools was refused, if none of the session's succeeded.
 func Count(h home.Sessions, s home.Session, most int64) (refused string) {
-	at := programOf(s.Program).transcripts
-	if at == nil || s.Transcript == "" || driven(s) {
+	if driven(s) {
 		return ""
 	}
-	f, size, err := openTranscript(Options{Getenv: os.Getenv}.dir(at[0], at[1:]...), s.Transcript)
+	f, size, err := openOf(os.Getenv, s)
 	if err != nil || size <= s.Count.Read {
 		return "" // it may come later
 	}
@@ -46,7 +45,7 @@ func Count(h home.Sessions, s home.Session, most int64) (refused string) {
 		if len(open) == 0 && !bytes.Contains(line, []byte("okens")) && !bytes.Contains(line, []byte("vise")) {
 			continue
 		}
-		l, _ := transcript.Read(s.Program, bytes.TrimSpace(line))
+		l := transcript.Read(s.Program, bytes.TrimSpace(line))
 		s.Count.Add(l.At.UTC().Format(time.DateOnly), l.Reply, l.Usage)
 		for _, u := range l.Calls {
 			if transcript.IsOurs(u.Tool) {

@@ -368,7 +368,9 @@ func (c *call) add(text string) error {
 }
 
 // block makes the program continue with text instead of ending its turn.
-func (c *call) block(text string) error { return c.give(map[string]string{"decision": "block", "reason": text}) }
+func (c *call) block(text string) error {
+	return c.give(map[string]string{"decision": "block", "reason": text})
+}
 
 // give answers the program with JSON.
 func (c *call) give(v any) error { return json.NewEncoder(c.Out).Encode(v) }

@@ -361,9 +361,9 @@ func Unread(o Options, now func() time.Time) string {
 			continue
 		}
 		lines, known := 0, false
-		end, _ := transcriptEnd(o, s, maxReply)
+		end, _ := transcriptEnd(o.Getenv, s, maxReply)
 		for line := range bytes.Lines(end) {
-			l, _ := transcript.Read(s.Program, bytes.TrimSpace(line))
+			l := transcript.Read(s.Program, bytes.TrimSpace(line))
 			lines, known = lines+1, known || len(entries(l)) > 0
 		}
 		switch {

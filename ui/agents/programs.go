@@ -163,7 +163,9 @@ func (o Options) dir(variable string, below ...string) string {
 }
 
 // server returns the MCP server's entry in the form that most programs share.
-func (o Options) server(kind string) mcpServer { return mcpServer{Type: kind, Command: o.Vise, Args: o.serverArgs()} }
+func (o Options) server(kind string) mcpServer {
+	return mcpServer{Type: kind, Command: o.Vise, Args: o.serverArgs()}
+}
 
 type mcpServer struct {
 	Type    string   `json:"type,omitempty"`

@@ -41,10 +41,10 @@ const interruption = `"[Request interrupted by user`
 
 // interrupted reports whether the session's transcript shows that somebody stopped its turn and nothing was said since.
 func (c *call) interrupted(s home.Session) bool {
-	if s.Program != "claude" || s.Transcript == "" {
+	if s.Program != "claude" {
 		return false
 	}
-	end, _ := transcriptEnd(Options{Getenv: c.Getenv}, s, maxInterruption)
+	end, _ := transcriptEnd(c.Getenv, s, maxInterruption)
 	return stopped(end)
 }
 
@@ -59,12 +59,8 @@ func stopped(end []byte) bool {
 }
 
 // transcriptEnd returns the end of a session's transcript and the time of its last write, or nil if it cannot be read.
-func transcriptEnd(o Options, s home.Session, most int64) (end []byte, written time.Time) {
-	at := programOf(s.Program).transcripts
-	if at == nil || s.Transcript == "" {
-		return nil, written
-	}
-	f, size, err := openTranscript(o.dir(at[0], at[1:]...), s.Transcript)
+func transcriptEnd(getenv func(string) string, s home.Session, most int64) (end []byte, written time.Time) {
+	f, size, err := openOf(getenv, s)
 	if err != nil {
 		return nil, written
 	}

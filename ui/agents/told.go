@@ -20,11 +20,7 @@ import (
 // Told reads what a session in its program's own terminal said, from an offset of its transcript on, at most the last bytes, and where the
 // next will be. The entries are those of a driven session's log.
 func Told(s home.Session, from, most int64) (out []acp.Entry, next int64, err error) {
-	at := programOf(s.Program).transcripts
-	if at == nil || s.Transcript == "" {
-		return nil, from, model.Refused("%s keeps no transcript that vise reads", s.Program)
-	}
-	f, size, err := openTranscript(Options{Getenv: os.Getenv}.dir(at[0], at[1:]...), s.Transcript)
+	f, size, err := openOf(os.Getenv, s)
 	if err != nil {
 		return nil, from, err
 	}
@@ -46,7 +42,7 @@ func Told(s home.Session, from, most int64) (out []acp.Entry, next int64, err er
 			return out, from, nil
 		}
 		from += int64(len(line))
-		l, _ := transcript.Read(s.Program, bytes.TrimSpace(line))
+		l := transcript.Read(s.Program, bytes.TrimSpace(line))
 		for _, e := range entries(l) {
 			e.At = l.At
 			out = append(out, e)

@@ -141,7 +141,7 @@ func TestEachProgramTellsTokens(t *testing.T) {
 		"gemini":  `{"id":"g1","type":"gemini","content":"x","tokens":{"input":12,"output":8}}`,
 		"copilot": `{"type":"session.usage_record","data":{"usage":{"inputTokens":12,"outputTokens":8}}}`,
 	} {
-		l, _ := transcript.Read(program, []byte(line))
+		l := transcript.Read(program, []byte(line))
 		if l.Usage.InputTokens != 12 || l.Usage.OutputTokens != 8 {
 			t.Errorf("%s: %+v", program, l.Usage)
 		}

@@ -69,6 +69,15 @@ func (c *call) transcripts() string {
 	return Options{Getenv: c.Getenv}.dir(at[0], at[1:]...)
 }
 
+// openOf opens the transcript of a session.
+func openOf(getenv func(string) string, s home.Session) (f *os.File, size int64, err error) {
+	at := programOf(s.Program).transcripts
+	if at == nil || s.Transcript == "" {
+		return nil, 0, model.Refused("%s keeps no transcript that vise reads", s.Program)
+	}
+	return openTranscript(Options{Getenv: getenv}.dir(at[0], at[1:]...), s.Transcript)
+}
+
 // openTranscript opens a regular file inside the program's directory; links cannot lead outside.
 func openTranscript(dir, path string) (f *os.File, size int64, err error) {
 	name, err := filepath.Rel(dir, path)

@@ -69,13 +69,12 @@ func (a ToolAnswer) Text() (out string) {
 // formats read a line of the programs' transcripts. A line of another shape tells nothing.
 var formats = map[string]func(raw []byte) Line{"claude": claudeLine, "codex": codexLine, "gemini": geminiLine, "copilot": copilotLine}
 
-// Read reads a line of a program's transcript; ok is false if the program's format is not known.
-func Read(program string, raw []byte) (l Line, ok bool) {
-	read, ok := formats[program]
-	if ok {
+// Read reads a line of a program's transcript. A line in a format that is not known tells nothing.
+func Read(program string, raw []byte) (l Line) {
+	if read := formats[program]; read != nil {
 		l = read(raw)
 	}
-	return l, ok
+	return l
 }
 
 // claudeLine reads a line of Claude Code: one for each content block. The blocks of one reply share their message's id.
@@ -245,7 +244,7 @@ type Replies struct {
 
 // Line returns the round that a line ends.
 func (r *Replies) Line(raw []byte) (over []Round) {
-	l, _ := Read(r.Program, raw)
+	l := Read(r.Program, raw)
 	if l.Apart && !r.Subagent {
 		return nil
 	}
