@@ -63,18 +63,14 @@ const checkTimeout = 3 * time.Second
 // checked records how a command ended if the command checks the work on the session's item. While the ledger is busy, the record waits in
 // the hook queue.
 func (c *call) checked(ctx context.Context, p payload, dir string, k model.KeepCheck) error {
-	agent := c.agent
 	k.At = c.Now().UTC()
 	checks, held := false, c.siblings().own
-	soon, cancel := c.soon(ctx)
-	defer cancel()
-	err := c.home.View(soon, func(r model.Reader) error {
-		checks = model.ChecksAnything(r, agent, k.Command)
+	err := c.view(ctx, func(r model.Reader) {
+		checks = model.ChecksAnything(r, c.agent, k.Command)
 		w, _ := c.focus(r, held)
 		k.WorkItemID = w.ID
-		return nil
 	})
-	if c.busy = c.busy || err != nil; err == nil && (!checks || k.WorkItemID == "") {
+	if err == nil && (!checks || k.WorkItemID == "") {
 		return nil
 	}
 	ctx, stop := context.WithTimeout(ctx, checkTimeout)

@@ -290,28 +290,21 @@ func (c *call) news(ctx context.Context) string {
 
 // work returns the agent's work context without messages.
 func (c *call) work(ctx context.Context, budget int) (text string, err error) {
-	agent := c.agent
 	o := prompt.Options{Budget: budget, Now: c.Now()}
-	soon, cancel := c.soon(ctx)
-	defer cancel()
-	focus, err := c.home.Focus(soon, agent)
-	if c.busy = err != nil; c.busy {
+	var focus model.WorkItem
+	if err := c.view(ctx, func(r model.Reader) { focus, _ = model.Focus(r, c.agent) }); err != nil {
 		return "", err
 	}
 	reading, end := context.WithTimeout(ctx, leftTimeout)
 	defer end()
 	o.Left = c.threadsIn(c.Dir).Left(reading, focus.Links)
-	soon, again := c.soon(ctx)
-	defer again()
-	err = c.home.View(soon, func(r model.Reader) error {
-		if _, ok := r.Agent(agent); ok {
-			fit := prompt.Fit(r, agent, o)
+	err = c.view(ctx, func(r model.Reader) {
+		if _, ok := r.Agent(c.agent); ok {
+			fit := prompt.Fit(r, c.agent, o)
 			text = fit.Text()
 			c.toldOverlaps(r, fit)
 		}
-		return nil
 	})
-	c.busy = err != nil
 	return text, err
 }
 

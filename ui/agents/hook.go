@@ -195,6 +195,15 @@ func (c *call) soon(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, cmp.Or(c.Timeout, ledgerTimeout))
 }
 
+// view reads the ledger, for which it waits a moment. If it waited in vain, the call is busy.
+func (c *call) view(ctx context.Context, read func(model.Reader)) error {
+	ctx, cancel := c.soon(ctx)
+	defer cancel()
+	err := c.home.View(ctx, func(r model.Reader) error { read(r); return nil })
+	c.busy = c.busy || err != nil
+	return err
+}
+
 // parse reads the command line. It returns a nil call if another hook does the work. Codex gives its notify payload as an argument, as vise
 // does for its own calls.
 func parse(args []string, s Streams) (*call, string, error) {

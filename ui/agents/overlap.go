@@ -44,11 +44,7 @@ func (c *call) changed(ctx context.Context) {
 // worksOn returns the session's open item: the one that it holds, else the agent's focus.
 func (c *call) worksOn(ctx context.Context) (w model.WorkItem, ok bool) {
 	held := c.siblings().own
-	err := c.home.View(ctx, func(r model.Reader) error {
-		w, ok = c.focus(r, held)
-		return nil
-	})
-	c.busy = c.busy || err != nil
+	err := c.view(ctx, func(r model.Reader) { w, ok = c.focus(r, held) })
 	return w, ok && err == nil
 }
 
@@ -65,17 +61,14 @@ func (c *call) overlaps(ctx context.Context) string {
 	if c.session == "" || c.busy {
 		return ""
 	}
-	ctx, cancel := c.soon(ctx)
-	defer cancel()
 	held := c.siblings().own
 	var list []model.Overlapped
-	err := c.home.View(ctx, func(r model.Reader) error {
+	err := c.view(ctx, func(r model.Reader) {
 		if w, ok := c.focus(r, held); ok {
 			list = model.OverlapsOf(r, w)
 		}
-		return nil
 	})
-	if c.busy = err != nil; c.busy {
+	if err != nil {
 		return ""
 	}
 	return prompt.Overlaps(slices.DeleteFunc(list, func(x model.Overlapped) bool { return !c.tellsOf(x) }))

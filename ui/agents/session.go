@@ -39,15 +39,11 @@ func (c *call) works(ctx context.Context, p payload) {
 	}
 	s.State = home.SessionWorks
 	if transcript.Picks(p.Tool) && transcript.Succeeded(p.Response) && !c.busy {
-		ctx, cancel := c.soon(ctx)
-		defer cancel()
-		err := c.home.View(ctx, func(r model.Reader) error {
+		_ = c.view(ctx, func(r model.Reader) { // on an error the session keeps its earlier items
 			if w, ok := model.Focus(r, s.Agent); ok {
 				s.Item = w.ID
 			}
-			return nil
 		})
-		c.busy = err != nil // on an error the session keeps its earlier items
 	}
 	c.home.NoteSession(s)
 }

@@ -20,15 +20,11 @@ func stateDir(home, program string, below ...string) string {
 
 // state returns the path for a thing of a kind. Its names may be any text.
 func (c *call) state(kind string, names ...string) string {
-	return stateFile(c.home.Dir(), c.program, kind, names...)
-}
-
-func stateFile(home, program, kind string, names ...string) string {
 	below := []string{kind}
 	for _, s := range names {
 		below = append(below, model.Hash(s)[:16])
 	}
-	return stateDir(home, program, below...)
+	return stateDir(c.home.Dir(), c.program, below...)
 }
 
 // seenEvent says when an event of a program was last seen, and how often.

@@ -82,8 +82,7 @@ func Wrap(ctx context.Context, o WrapOptions) (WrapReport, error) {
 	words := strings.TrimSpace(strings.ToValidUTF8(tail.String(), ""))
 	w.offer(from, words)
 	if until := transcript.LimitIn(words, o.Now()); w.Exit != 0 && until.After(o.Now()) {
-		_, err := o.Home.Apply(w.ctx, model.Envelope{Key: home.NewKey(), Actor: model.AgentActor(o.Agent), Agent: o.Agent,
-			Command: model.KeepUsageLimit{Until: until}})
+		_, err := home.Send(w.ctx, o.Home, model.AgentActor(o.Agent), o.Agent, model.KeepUsageLimit{Until: until})
 		w.tell(err)
 	}
 	return w.WrapReport, nil
