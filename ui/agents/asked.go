@@ -90,25 +90,13 @@ func (c *call) asksHere() bool { return c.AskHere != nil && c.AskHere(c.agent) }
 
 // answered returns the operator's answer, or "" if none comes in time.
 func (c *call) answered(ctx context.Context, id model.PermissionID) (answer model.PermissionAnswer) {
-	waits := true
-	for waits && ctx.Err() == nil {
-		var revision uint64
-		var until time.Time
-		err := c.home.View(ctx, func(r model.Reader) error {
-			x, _, ok := model.PermissionOf(r, id)
-			revision, answer, until = r.Revision(), x.Answer, x.AnswerUntil.Add(answerGrace)
-			waits = ok && answer == "" && c.Now().Before(until)
-			return nil
-		})
-		switch {
-		case err != nil:
-			c.Wait(ctx, retryRest)
-		case waits:
-			soon, cancel := context.WithTimeout(ctx, until.Sub(c.Now()))
-			_, _ = c.home.Follow(soon, revision)
-			cancel()
-		}
-	}
+	ctx, stop := context.WithTimeout(ctx, answerFor+answerGrace)
+	defer stop()
+	runner.Await(ctx, c.home, func(r model.Reader) bool {
+		x, _, ok := model.PermissionOf(r, id)
+		answer = x.Answer
+		return !ok || answer != "" || c.Now().After(x.AnswerUntil.Add(answerGrace))
+	})
 	return answer
 }
 

@@ -369,14 +369,19 @@ func (c *conversation) permission(ctx context.Context, call acp.Call, options []
 	return answer
 }
 
-// await looks at the ledger after each commit until done, or until ctx or the conversation ends.
+// await is Await until the conversation ends.
 func (c *conversation) await(ctx context.Context, done func(model.Reader) bool) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	defer context.AfterFunc(c.ends, stop)()
+	Await(ctx, c.Ledger, done)
+}
+
+// Await looks at the ledger, now and after each commit, until done, or until ctx ends.
+func Await(ctx context.Context, l home.Ledger, done func(model.Reader) bool) {
 	var seen uint64
 	for isDone := false; ctx.Err() == nil; {
-		err := c.Ledger.View(ctx, func(r model.Reader) error {
+		err := l.View(ctx, func(r model.Reader) error {
 			seen, isDone = r.Revision(), done(r)
 			return nil
 		})
@@ -384,7 +389,7 @@ func (c *conversation) await(ctx context.Context, done func(model.Reader) bool) 
 			return
 		}
 		if err == nil {
-			_, err = c.Ledger.Follow(ctx, seen)
+			_, err = l.Follow(ctx, seen)
 		}
 		if err != nil {
 			home.Pause(ctx, retryAfter)

@@ -109,12 +109,7 @@ func (d *Driver) Run(ctx context.Context) error {
 	if !d.Once {
 		s.Shards = home.ShardsOf(d.Ledger)
 	}
-	s.Found = func() {
-		select {
-		case added <- struct{}{}:
-		default: // a signal is already pending
-		}
-	}
+	s.Found = func() { inform(added) }
 	var loop sync.WaitGroup
 	loop.Go(func() { _ = s.Run(running) }) // its only error is that of running
 	all := d.staff(running, added)

@@ -196,31 +196,20 @@ func (t *turn) renew(ctx context.Context, c model.BeatTurn) (model.Receipt, erro
 
 // watch ends the program when the agent is stopped or the operator interjects.
 func (t *turn) watch(ctx context.Context) {
-	var seen uint64
-	for ctx.Err() == nil {
-		revision, err := t.Ledger.Follow(ctx, seen)
-		if err != nil {
-			home.Pause(ctx, retryAfter)
-			continue
+	Await(ctx, t.Ledger, func(r model.Reader) bool {
+		a, _ := r.Agent(t.agent)
+		first := r.QueuedMessages(t.agent, 1)
+		switch {
+		case a.Turn == nil || a.Turn.Index != t.index:
+			t.cancel(errFenced)
+		case a.Posture == model.Stopped:
+			t.cancel(errStopped)
+		case len(first) > 0 && first[0].Priority == model.Interject:
+			t.cancel(errInterject)
 		}
-		seen = revision
-		waits := false
-		_ = t.Ledger.View(ctx, func(r model.Reader) error { // an error is tried again at the next commit
-			a, _ := r.Agent(t.agent)
-			first := r.QueuedMessages(t.agent, 1)
-			switch {
-			case a.Turn == nil || a.Turn.Index != t.index:
-				t.cancel(errFenced)
-			case a.Posture == model.Stopped:
-				t.cancel(errStopped)
-			case len(first) > 0 && first[0].Priority == model.Interject:
-				t.cancel(errInterject)
-			}
-			waits = len(first) > 0
-			return nil
-		})
-		if c := t.talk.Load(); waits && c != nil && c.s.spec.Steers && ctx.Err() == nil { // another gets them in the next turn
+		if c := t.talk.Load(); len(first) > 0 && c != nil && c.s.spec.Steers && ctx.Err() == nil { // another gets them in the next turn
 			inform(c.news)
 		}
-	}
+		return ctx.Err() != nil
+	})
 }
