@@ -22,7 +22,7 @@
 //     repeat.
 //  6. Over. When the program has ended, all processes that it started are ended too. A file of the home names them while they run, so that
 //     the next driver ends them if this one dies. All output is read to the last byte. EndTurn tells the ledger how the turn went
-//     (verdicts), what it used, and what it said last. What that means for the next turn (a rest, an attempt that failed, a usage limit) is
+//     (verdict), what it used, and what it said last. What that means for the next turn (a rest, an attempt that failed, a usage limit) is
 //     the model's to decide.
 //
 // A failure of the program is no error of the driver: it is in the ledger, and why shows it. Errors of the ledger are retried.

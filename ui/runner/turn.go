@@ -38,17 +38,25 @@ type turn struct {
 	rounds, refused, garbled int
 }
 
-// The reasons why a driver ends a program.
+// verdict is a reason why a driver ends a program, and how the turn ends then.
+type verdict struct {
+	why     string
+	outcome model.TurnOutcome
+	code    model.TurnCode
+}
+
+func (v *verdict) Error() string { return v.why }
+
 var (
-	errTimeout   = errors.New("the turn took too long")
-	errFlood     = errors.New("the program wrote too much")
-	errRounds    = errors.New("the turn has reached its limit of replies")
-	errRefused   = errors.New("its replies are refused again and again")
-	errGarbled   = errors.New("vise does not understand its output")
-	errFenced    = errors.New("the turn is not ours any more")
-	errTokens    = errors.New("the agent's tokens of today are used up")
-	errStopped   = errors.New("the agent was stopped")
-	errInterject = errors.New("you interjected")
+	errTimeout   = &verdict{"the turn took too long", model.TurnTimedOut, model.ProgramTimedOut}
+	errFlood     = &verdict{"the program wrote too much", model.TurnFailed, model.ProgramFlooded}
+	errRounds    = &verdict{"the turn has reached its limit of replies", model.TurnAborted, model.ProgramTooLong}
+	errRefused   = &verdict{"its replies are refused again and again", model.TurnFailed, model.RoundsRefused}
+	errGarbled   = &verdict{"vise does not understand its output", model.TurnFailed, model.ProgramGarbled}
+	errFenced    = &verdict{"the turn is not ours any more", model.TurnInterrupted, ""}
+	errTokens    = &verdict{"the agent's tokens of today are used up", model.TurnAborted, model.TokensUsedUp}
+	errStopped   = &verdict{"the agent was stopped", model.TurnAborted, model.TurnStopped}
+	errInterject = &verdict{"you interjected", model.TurnAborted, model.TurnInterjected}
 )
 
 // turn claims a turn, runs the program, and ends the turn. It returns only errors of the ledger. A program's failure shows in how the turn
@@ -262,23 +270,6 @@ type ending struct {
 	limit time.Time
 }
 
-// verdicts are the endings that the driver causes.
-var verdicts = []struct {
-	cause   error
-	outcome model.TurnOutcome
-	code    model.TurnCode
-}{
-	{errTimeout, model.TurnTimedOut, model.ProgramTimedOut},
-	{errFlood, model.TurnFailed, model.ProgramFlooded},
-	{errGarbled, model.TurnFailed, model.ProgramGarbled},
-	{errRefused, model.TurnFailed, model.RoundsRefused},
-	{errRounds, model.TurnAborted, model.ProgramTooLong},
-	{errTokens, model.TurnAborted, model.TokensUsedUp},
-	{errStopped, model.TurnAborted, model.TurnStopped},
-	{errInterject, model.TurnAborted, model.TurnInterjected},
-	{context.Canceled, model.TurnInterrupted, model.DriverStopped},
-}
-
 // command makes the command that ends the turn.
 func (e ending) command(agent model.AgentID, turn int) model.EndTurn {
 	var why []string
@@ -286,11 +277,10 @@ func (e ending) command(agent model.AgentID, turn int) model.EndTurn {
 	switch {
 	case e.cause != nil:
 		c.Outcome, why = model.TurnInterrupted, []string{e.cause.Error()}
-		for _, v := range verdicts {
-			if errors.Is(e.cause, v.cause) {
-				c.Outcome, c.Code = v.outcome, v.code
-				break
-			}
+		if v, ok := errors.AsType[*verdict](e.cause); ok {
+			c.Outcome, c.Code = v.outcome, v.code
+		} else if errors.Is(e.cause, context.Canceled) {
+			c.Code = model.DriverStopped
 		}
 	case e.failed != nil:
 		c.Outcome, c.Code, why = model.TurnFailed, model.ProgramMissing, []string{e.failed.Error()}
