@@ -29,15 +29,15 @@ func TestARoundMayNotSayWhereItsWordsComeFrom(t *testing.T) {
 func TestLongLinesAreSkippedAndShortOnesKept(t *testing.T) {
 	in := "a\n" + strings.Repeat("x", maxLine+10) + "\n\nb"
 	var got []string
-	err := eachLine(strings.NewReader(in), func(line []byte, err error) {
+	eachLine(strings.NewReader(in), func(line []byte, err error) {
 		if err != nil {
 			got = append(got, "!")
 			return
 		}
 		got = append(got, string(line))
 	})
-	if err != nil || !slices.Equal(got, []string{"a", "!", "", "b"}) {
-		t.Errorf("got %d lines: %q %v", len(got), got, err)
+	if !slices.Equal(got, []string{"a", "!", "", "b"}) {
+		t.Errorf("got %d lines: %q", len(got), got)
 	}
 }
 

@@ -60,14 +60,14 @@ func TestConnectionsAtTheirLimit(t *testing.T) {
 	}
 }
 
-// A program can write just as much as is allowed; beyond it is told once.
+// A program can write just as much as is allowed; beyond it its turn ends.
 func TestOutputAtItsLimit(t *testing.T) {
-	told := 0
-	f := &flood{max: 3, flooded: func() { told++ }}
-	for i, want := range []int{0, 1, 1} {
-		_, err := f.Write([]byte("abc"))
-		if told != want || (err == nil) != (i == 0) {
-			t.Errorf("after %d bytes: %v, told %d times, want %d", f.written, err, told, want)
+	for out, want := range map[string]error{"abc": nil, "ab\n": nil, "abcd": errFlood, "a\nb\nc": errFlood} {
+		var got error
+		x := &turn{worker: &worker{}, listener: &plain{}, cancel: func(why error) { got = why }}
+		x.program.Turn.Output = 3
+		if x.listen(t.Context(), strings.NewReader(out)); got != want {
+			t.Errorf("%q ends the turn with %v, want %v", out, got, want)
 		}
 	}
 }

@@ -15,9 +15,8 @@ const maxLine = 8 << 20
 
 var errLongLine = errors.New("a line is too long")
 
-// eachLine calls take with every line of r, without the line end. It skips a line that is too long and passes take an error instead. It
-// returns the read error, or nil at the end.
-func eachLine(r io.Reader, take func(line []byte, err error)) error {
+// eachLine calls take with every line of r, without the line end. It skips a line that is too long and passes take an error instead.
+func eachLine(r io.Reader, take func(line []byte, err error)) {
 	b := bufio.NewReaderSize(r, 64<<10)
 	var line []byte
 	isLong := false
@@ -29,10 +28,8 @@ func eachLine(r io.Reader, take func(line []byte, err error)) error {
 		switch {
 		case err == nil && isPart:
 			continue
-		case err == io.EOF:
-			return nil
 		case err != nil:
-			return err
+			return
 		case isLong:
 			take(nil, errLongLine)
 		default:
@@ -68,24 +65,6 @@ func (c *Capped) Write(p []byte) (int, error) {
 
 // Written returns the number of bytes passed on.
 func (c *Capped) Written() int64 { return c.written }
-
-// flood counts the bytes written. From Max bytes on it refuses them, after it has called flooded once.
-type flood struct {
-	max     int64
-	flooded func()
-	written int64
-}
-
-func (f *flood) Write(p []byte) (int, error) {
-	before := f.written
-	if f.written += int64(len(p)); f.written <= f.max {
-		return len(p), nil
-	}
-	if before <= f.max {
-		f.flooded()
-	}
-	return 0, errFlood
-}
 
 // pendingAnswers is how many answers are queued for a program that reads slowly.
 const pendingAnswers = 64

@@ -170,7 +170,7 @@ func TestNothingOfTheEnvironmentLeaks(t *testing.T) {
 	}
 }
 
-func TestAFloodIsSwallowedOrStopped(t *testing.T) {
+func TestAFloodIsSwallowed(t *testing.T) {
 	const script = "head -c 100000000 /dev/zero | tr '\\0' 'x'"
 	env := []string{"PATH=" + os.Getenv("PATH")}
 	var file bytes.Buffer
@@ -178,11 +178,6 @@ func TestAFloodIsSwallowedOrStopped(t *testing.T) {
 	r, err := execute(context.Background(), processSpec{Argv: sh(script), Env: env, Stdout: io.MultiWriter(tail, capped)})
 	if err != nil || !r.OK() || tail.Total() != 100_000_000 || len(tail.String()) != 1000 || file.Len() != 5000 {
 		t.Errorf("%+v %v: %d in all, tail %d, file %d", r, err, tail.Total(), len(tail.String()), file.Len())
-	}
-	ctx, cancel := context.WithCancelCause(context.Background())
-	limited := &flood{max: 1 << 20, flooded: func() { cancel(errFlood) }}
-	if _, err := execute(ctx, processSpec{Argv: sh(script + "; sleep 1000"), Env: env, Stdout: limited}); !errors.Is(err, errFlood) {
-		t.Errorf("a flood ended with %v", err)
 	}
 }
 

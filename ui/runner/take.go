@@ -23,8 +23,8 @@ const (
 // listen reads the program's output and applies its rounds as they arrive.
 func (t *turn) listen(ctx context.Context, out io.Reader) {
 	// Bytes are counted before they are decoded, so that output without a line end counts too.
-	counted := io.TeeReader(out, &flood{max: t.program.Turn.Output, flooded: func() { t.cancel(errFlood) }})
-	err := eachLine(counted, func(line []byte, err error) {
+	counted := &io.LimitedReader{R: out, N: t.program.Turn.Output + 1}
+	eachLine(counted, func(line []byte, err error) {
 		if err == nil {
 			var rounds []said
 			rounds, err = t.listener.line(line)
@@ -36,10 +36,10 @@ func (t *turn) listen(ctx context.Context, out io.Reader) {
 			t.garbage(err)
 		}
 	})
-	if err != nil {
-		// The rest of the program's output is discarded, so that the program does not block on it.
-		_, _ = io.Copy(io.Discard, out)
+	if counted.N == 0 {
+		t.cancel(errFlood)
 	}
+	_, _ = io.Copy(io.Discard, out) // so that the program does not block on it
 }
 
 // observe records commands that ended as checks of the item and as facts of the thread. If recording fails, nothing is recorded.
