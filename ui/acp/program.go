@@ -120,7 +120,12 @@ func (p Program) Environment() (env []string) {
 	if path, err := exec.LookPath(p.Runs[1]); err == nil {
 		env = append(env, p.Runs[0]+"="+path)
 	}
-	for _, x := range append(p.Env, p.Runs[0]) {
+	return append(env, Variables(append(p.Env, p.Runs[0]))...)
+}
+
+// Variables returns those of this process's variables that are named, and those that are given as NAME=value.
+func Variables(names []string) (env []string) {
+	for _, x := range names {
 		if v, ok := os.LookupEnv(x); ok {
 			env = append(env, x+"="+v)
 		} else if strings.Contains(x, "=") {

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -122,17 +121,10 @@ func (p Program) argv(context string) (argv []string, placed bool) {
 // harmless are the variables that every program gets. No secrets are kept in them.
 var harmless = []string{"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_ALL", "LC_CTYPE", "TERM", "TMPDIR", "TZ"}
 
-// environment returns a program's environment: harmless variables, allowed variables, and ours.
-func (p Program) environment(ours ...string) []string {
-	var env []string
-	for _, name := range slices.Concat(harmless, p.Env) {
-		if strings.Contains(name, "=") {
-			env = append(env, name)
-		} else if v, ok := os.LookupEnv(name); ok {
-			env = append(env, name+"="+v)
-		}
-	}
-	return append(env, ours...)
+// environment returns the environment of the program in a turn: harmless variables, allowed variables, and ours.
+func (w *worker) environment(turn int) []string {
+	return append(acp.Variables(slices.Concat(harmless, w.program.Env)), "VISE_HOME="+w.Home, "VISE_AGENT="+string(w.agent),
+		"VISE_ACTOR="+string(model.AgentActor(w.agent)), fmt.Sprintf("VISE_TURN=%d", turn))
 }
 
 // said is one round of a program.

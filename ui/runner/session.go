@@ -136,10 +136,8 @@ func (s *session) start(ctx context.Context, turn int) error {
 	lifetime, stop := context.WithCancelCause(context.WithoutCancel(ctx))
 	s.stop = stop
 	output := &outputPipe{File: from}
-	env := s.program.environment("VISE_HOME="+s.Home, "VISE_AGENT="+string(s.agent), "VISE_ACTOR="+string(model.AgentActor(s.agent)),
-		fmt.Sprintf("VISE_TURN=%d", turn))
 	spec := processSpec{Argv: argv, Dir: s.dir, Stdin: in, Stdout: out, Stderr: s.stderr, Record: newRecord(s.Home, s.agent),
-		Env: append(s.spec.Environment(), env...)}
+		Env: append(s.spec.Environment(), s.environment(turn)...)}
 	s.note(home.SessionStarts, "")
 	go func() {
 		defer close(s.over)

@@ -233,9 +233,7 @@ func (t *turn) threads() home.Threads {
 // spec describes how to start the program. The returned function closes the program's input.
 func (t *turn) spec(begin briefing) (processSpec, func(), error) {
 	argv, placed := t.program.argv(begin.Text)
-	s := processSpec{Argv: argv, Dir: t.program.Dir, Record: newRecord(t.Home, t.agent), Env: t.program.environment(
-		"VISE_HOME="+t.Home, "VISE_AGENT="+string(t.agent), "VISE_ACTOR="+string(model.AgentActor(t.agent)),
-		fmt.Sprintf("VISE_TURN=%d", t.index))}
+	s := processSpec{Argv: argv, Dir: t.program.Dir, Record: newRecord(t.Home, t.agent), Env: t.environment(t.index)}
 	switch {
 	case t.program.Adapter == config.AdapterRounds:
 		first, err := json.Marshal(begin)
