@@ -182,7 +182,7 @@ func (c *conversation) close(end ending) {
 	}
 	c.log.Add(acp.Entry{Ended: ended})
 	if err := c.log.Close(); err != nil {
-		c.report(Event{Agent: c.agent, Turn: c.index, What: "the session's log", Err: err})
+		c.report(Event{Turn: c.index, What: "the session's log", Err: err})
 	}
 	s := c.s
 	s.mu.Lock()

@@ -236,6 +236,12 @@ type worker struct {
 	session *session
 }
 
+// report is the driver's report about the worker's agent.
+func (w *worker) report(e Event) {
+	e.Agent = w.agent
+	w.Driver.report(e)
+}
+
 // due says whether and when an agent has a turn.
 type due struct {
 	revision uint64
@@ -270,7 +276,7 @@ func (w *worker) run(ctx context.Context) {
 		}
 		if home.Barred(err) {
 			if !home.Barred(w.failure) { // it is said once
-				w.report(Event{Agent: w.agent, What: "the ledger", Err: err})
+				w.report(Event{What: "the ledger", Err: err})
 			}
 			if w.failure = err; w.Once {
 				return
@@ -280,7 +286,7 @@ func (w *worker) run(ctx context.Context) {
 		}
 		if err != nil {
 			if ctx.Err() == nil && !refused(err) {
-				w.report(Event{Agent: w.agent, What: "the ledger", Err: err})
+				w.report(Event{What: "the ledger", Err: err})
 			}
 			at.next = w.Now().Add(retryAfter)
 		}
@@ -353,14 +359,14 @@ func (w *worker) ownTree(ctx context.Context) error {
 func (w *worker) endLeft() {
 	ended, named, err := EndLeft(w.Home, w.agent)
 	if len(ended) > 0 {
-		w.report(Event{Agent: w.agent, What: "ended what a driver that died left running: processes " + Numbers(ended)})
+		w.report(Event{What: "ended what a driver that died left running: processes " + Numbers(ended)})
 	}
 	if said := Numbers(named); len(named) > 0 && said != w.named {
 		w.named = said
-		w.report(Event{Agent: w.agent, What: "not ended, but left by a driver that died: processes " + said})
+		w.report(Event{What: "not ended, but left by a driver that died: processes " + said})
 	}
 	if err != nil {
-		w.report(Event{Agent: w.agent, What: "the ledger", Err: err})
+		w.report(Event{What: "the ledger", Err: err})
 	}
 }
 
@@ -382,7 +388,7 @@ func (w *worker) wait(ctx context.Context, at due) {
 	}
 	_, err := w.Ledger.Follow(ctx, at.revision)
 	if err != nil && ctx.Err() == nil {
-		w.report(Event{Agent: w.agent, What: "the ledger", Err: err})
+		w.report(Event{What: "the ledger", Err: err})
 		home.Pause(ctx, retryAfter)
 	}
 }

@@ -101,7 +101,7 @@ func (w *worker) sessionOf(ctx context.Context, item model.ItemID, turn int) (*s
 		return nil, s.explain(err)
 	}
 	w.session = s
-	w.report(Event{Agent: w.agent, Turn: turn, What: fmt.Sprintf("%s started in %s", s.spec.Name,
+	w.report(Event{Turn: turn, What: fmt.Sprintf("%s started in %s", s.spec.Name,
 		w.Now().Sub(began).Round(100*time.Millisecond))})
 	return s, nil
 }
@@ -195,7 +195,7 @@ func (s *session) greet(ctx context.Context, old string) error {
 		return err
 	}
 	if err != nil {
-		s.report(Event{Agent: s.agent, What: "session " + old + " was not continued, a new one began", Err: err})
+		s.report(Event{What: "session " + old + " was not continued, a new one began", Err: err})
 	}
 	if loaded {
 		s.awaitSilence(ctx)

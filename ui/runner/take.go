@@ -128,7 +128,7 @@ func (t *turn) over(err error) bool {
 func (t *turn) refuse(ctx context.Context, words model.Text, why error) {
 	kept := model.Round{Text: words, Turn: t.index, Refused: model.Text(why.Error())}
 	_, err := t.apply(ctx, model.AgentActor(t.agent), kept)
-	t.report(Event{Agent: t.agent, Turn: t.index, What: "reply refused", Err: errors.Join(why, err)})
+	t.report(Event{Turn: t.index, What: "reply refused", Err: errors.Join(why, err)})
 	if t.refused++; t.refused >= maxRefused {
 		t.cancel(errRefused)
 	}

@@ -70,10 +70,10 @@ func (w *worker) turn(ctx context.Context, tick string) error {
 		return err
 	}
 	t := &turn{worker: w, index: in.Turn, driver: ctx}
-	w.report(Event{Agent: w.agent, Turn: t.index, What: "turn started"})
+	w.report(Event{Turn: t.index, What: "turn started"})
 	end := t.run(ctx)
 	if errors.Is(end.cause, errFenced) {
-		w.report(Event{Agent: w.agent, Turn: t.index, What: "turn lost", Err: end.cause})
+		w.report(Event{Turn: t.index, What: "turn lost", Err: end.cause})
 		return nil
 	}
 	c := end.command(w.agent, t.index)
@@ -95,7 +95,7 @@ func (w *worker) turn(ctx context.Context, tick string) error {
 	if w.session != nil && err == nil && !t.unsettled {
 		w.session.settled()
 	}
-	w.report(Event{Agent: w.agent, Turn: t.index, What: "turn ended", Outcome: c.Outcome, Code: c.Code, Reason: c.Reason, Err: err})
+	w.report(Event{Turn: t.index, What: "turn ended", Outcome: c.Outcome, Code: c.Code, Reason: c.Reason, Err: err})
 	return err
 }
 
