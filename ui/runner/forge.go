@@ -144,11 +144,11 @@ func paragraphs(s string, runes int) string {
 }
 
 // lastLines returns the end of a log. If the log marks its steps, that is the end of the last step that failed.
-func lastLines(log string, cleaned func(line string) string, failed string) string {
+func lastLines(log, failed string) string {
 	var lines []string
 	end := 0
 	for line := range strings.Lines(log) {
-		line = strings.TrimRight(model.Text(ansi.Strip(cleaned(strings.TrimRight(line, "\r\n")))).Multiline(), " ")
+		line = strings.TrimRight(model.Text(ansi.Strip(logTime().ReplaceAllString(strings.TrimRight(line, "\r\n"), ""))).Multiline(), " ")
 		lines = append(lines, shortened(line, maxCommentText/10))
 		if strings.HasPrefix(line, failed) {
 			end = len(lines)

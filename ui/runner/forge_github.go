@@ -268,5 +268,5 @@ func (k githubCheck) failed() failedCheck {
 	return x
 }
 
-// logTime matches the time at the beginning of each line of a log of GitHub.
+// logTime matches the time at the beginning of a line of a log. GitHub has one in each line.
 var logTime = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\x{FEFF}?\d{4}-\d\d-\d\dT[0-9:.]+Z ?`) })

@@ -302,17 +302,15 @@ func (l *forgeLoop) log(ctx context.Context, what model.Asked, x failedCheck) st
 		return ""
 	}
 	l.Calls = append(l.Calls, l.Now())
-	cleaned := func(line string) string { return logTime().ReplaceAllString(line, "") }
 	path, failed := fmt.Sprintf("repos/%s/actions/jobs/%d/logs", what.Repo, x.job), "##[error]"
 	if what.Forge == model.GitLab {
 		path, failed = fmt.Sprintf("projects/%s/jobs/%d/trace", url.PathEscape(what.Repo), x.job), "ERROR: Job failed"
-		cleaned = func(line string) string { return line }
 	}
 	end := &files.Tail{Max: keptLog}
 	if (Forge{what.Forge, l.Run}).write(ctx, end, "api", path) != nil {
 		return ""
 	}
-	return lastLines(end.String(), cleaned, failed)
+	return lastLines(end.String(), failed)
 }
 
 // tell records a forge's answer in the ledger if it changes anything. payload makes the text of a trigger.
