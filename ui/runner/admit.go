@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"net/netip"
 	"sync"
-	"time"
 
 	"golang.org/x/time/rate"
 
@@ -38,8 +37,9 @@ type pace struct {
 	limiters map[string]*rate.Limiter
 }
 
-// take reports whether there was a token for name.
-func (p *pace) take(at time.Time, name string, perSecond rate.Limit, burst int) bool {
+// takes reports whether there was a token for name.
+func (s *Server) takes(name string, perSecond rate.Limit, burst int) bool {
+	p := &s.pace
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	l := p.limiters[name]
@@ -50,7 +50,7 @@ func (p *pace) take(at time.Time, name string, perSecond rate.Limit, burst int) 
 		l = rate.NewLimiter(perSecond, burst)
 		p.limiters[name] = l
 	}
-	return l.AllowN(at, 1)
+	return l.AllowN(s.Now(), 1)
 }
 
 // tokens holds the tokens that were valid when the ledger was last read. It only decides which bucket a request draws from; the ledger
@@ -89,22 +89,22 @@ func (t *tokens) refresh(r model.Reader) {
 // maxIngresses bounds the capabilities of one agent that tokens holds.
 const maxIngresses = 1000
 
-// admit finds the capability whose token the request carries. If there is none, status is the HTTP status of the answer. Unknown, revoked
-// and wrong tokens get the same answer.
-func (s *Server) admit(r *http.Request) (in model.Ingress, status int, err error) {
+// admit finds the capability whose token the request carries, or else answers. Unknown, revoked and wrong tokens get the same answer.
+func (s *Server) admit(w http.ResponseWriter, r *http.Request) (in model.Ingress, ok bool) {
 	id, token, sender := model.IngressID(r.PathValue("id")), tokenOf(r), "sender "+senderOf(r.RemoteAddr)
 	known := s.tokens.has(id, hashToken(token))
 	var inPace bool
 	if known {
-		inPace = s.pace.take(s.Now(), sender+" "+string(id), perSecond, burst)
+		inPace = s.takes(sender+" "+string(id), perSecond, burst)
 	} else {
-		inPace = s.pace.take(s.Now(), sender, senderPerSecond, senderBurst) &&
-			s.pace.take(s.Now(), "unknown", unknownPerSecond, unknownBurst)
+		inPace = s.takes(sender, senderPerSecond, senderBurst) &&
+			s.takes("unknown", unknownPerSecond, unknownBurst)
 	}
 	if !inPace {
-		return in, http.StatusTooManyRequests, nil
+		tooMany(w)
+		return in, false
 	}
-	err = s.Ledger.View(r.Context(), func(f model.Reader) error {
+	err := s.Ledger.View(r.Context(), func(f model.Reader) error {
 		if model.ValidID(string(id)) {
 			in, _ = f.Ingress(id)
 		}
@@ -113,10 +113,15 @@ func (s *Server) admit(r *http.Request) (in model.Ingress, status int, err error
 		}
 		return nil
 	})
-	if err == nil && !opens(in, token) {
-		return in, http.StatusUnauthorized, nil
+	switch {
+	case err != nil:
+		s.fail(w, err)
+	case !opens(in, token):
+		answer(w, http.StatusUnauthorized, "unauthorized")
+	default:
+		return in, true
 	}
-	return in, 0, err
+	return in, false
 }
 
 // senderOf returns the sender that limits count: an address, or for IPv6 the /64 network, as one sender usually has a whole one.

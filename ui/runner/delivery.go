@@ -28,16 +28,8 @@ func (s *Server) deliver(w http.ResponseWriter, r *http.Request) {
 		tooLarge(w, r)
 		return
 	}
-	in, status, err := s.admit(r)
-	switch {
-	case err != nil:
-		s.fail(w, err)
-		return
-	case status == http.StatusUnauthorized:
-		answer(w, status, "unauthorized")
-		return
-	case status != 0:
-		tooMany(w)
+	in, ok := s.admit(w, r)
+	if !ok {
 		return
 	}
 	body, err := io.ReadAll(io.LimitReader(r.Body, model.MaxPayload+1))
@@ -48,7 +40,7 @@ func (s *Server) deliver(w http.ResponseWriter, r *http.Request) {
 		tooLarge(w, r)
 	case !signed(in, r, body, s.Now()):
 		answer(w, http.StatusUnauthorized, "unauthorized")
-	case !s.pace.take(s.Now(), "capability "+string(in.ID), perSecond, burst):
+	case !s.takes("capability "+string(in.ID), perSecond, burst):
 		tooMany(w)
 	case !utf8.Valid(body):
 		answer(w, http.StatusBadRequest, "the body is not UTF-8 text")

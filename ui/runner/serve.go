@@ -220,7 +220,7 @@ func (s *Server) here(next http.Handler) http.Handler {
 // local is here with a rate limit.
 func (s *Server) local(next http.HandlerFunc) http.HandlerFunc {
 	return s.here(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !s.pace.take(s.Now(), "local", localPerSecond, localBurst) {
+		if !s.takes("local", localPerSecond, localBurst) {
 			tooMany(w)
 			return
 		}
@@ -230,7 +230,7 @@ func (s *Server) local(next http.HandlerFunc) http.HandlerFunc {
 
 // complain reports connection errors that senders cause, limited so that strangers cannot flood the log.
 func (s *Server) complain(err error) {
-	if s.pace.take(s.Now(), "complaints", 1, complaints) {
+	if s.takes("complaints", 1, complaints) {
 		s.Report(err)
 	}
 }
