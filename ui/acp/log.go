@@ -135,18 +135,19 @@ func removeOld(dir, inUse string) {
 func textOf(u acp.SessionUpdate) (text *string, of string) {
 	switch {
 	case u.AgentMessageChunk != nil && u.AgentMessageChunk.Content.Text != nil:
-		return &u.AgentMessageChunk.Content.Text.Text, "words " + str(u.AgentMessageChunk.MessageId)
+		return &u.AgentMessageChunk.Content.Text.Text, "words " + given(u.AgentMessageChunk.MessageId)
 	case u.AgentThoughtChunk != nil && u.AgentThoughtChunk.Content.Text != nil:
-		return &u.AgentThoughtChunk.Content.Text.Text, "thought " + str(u.AgentThoughtChunk.MessageId)
+		return &u.AgentThoughtChunk.Content.Text.Text, "thought " + given(u.AgentThoughtChunk.MessageId)
 	}
 	return nil, ""
 }
 
-func str(s *string) string {
-	if s == nil {
-		return ""
+// given returns what an optional field holds.
+func given[T any](field *T) (value T) {
+	if field != nil {
+		value = *field
 	}
-	return *s
+	return value
 }
 
 // Update adds what a program sent. It must own u.

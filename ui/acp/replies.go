@@ -189,10 +189,7 @@ func isSubagent(meta map[string]any) bool { return in(meta, "claudeCode", "paren
 // says takes a piece of the model's words, or of its thoughts if words is nil. Words without an id, from a program that gives ids, are a
 // notice of the program.
 func (r *Replies) says(message *string, words *string) {
-	id := ""
-	if message != nil {
-		id = *message
-	}
+	id := given(message)
 	r.HasIDs = r.HasIDs || id != ""
 	if r.HasIDs && id == "" && words != nil {
 		if r.failed {

@@ -112,7 +112,7 @@ func (s *Story) update(p Part, u acp.SessionUpdate) int {
 		switch p.Text = model.Text(*text); {
 		case u.AgentThoughtChunk != nil:
 			p.Kind = PartThought
-		case s.hasIDs && str(u.AgentMessageChunk.MessageId) == "":
+		case s.hasIDs && given(u.AgentMessageChunk.MessageId) == "":
 			p.Kind = PartNotice
 		}
 		return s.put(p, of)
@@ -208,7 +208,7 @@ func (c Call) Changed() (added, removed int) {
 
 // Changes is an edit as a unified diff, from the lines of its first part on.
 func Changes(d acp.ToolCallContentDiff) model.Text {
-	all := string(diff.Diff("", []byte(str(d.OldText)), "", []byte(d.NewText)))
+	all := string(diff.Diff("", []byte(given(d.OldText)), "", []byte(d.NewText)))
 	_, parts, _ := strings.Cut(all, "\n@@")
 	_, lines, _ := strings.Cut(parts, "\n")
 	return model.Text(lines)

@@ -101,14 +101,8 @@ func tokensOf(p acp.PromptResponse) model.Usage {
 		}
 		return model.Usage{InputTokens: n("input_tokens"), OutputTokens: n("output_tokens")}
 	}
-	apart := func(n *int) int {
-		if n == nil {
-			return 0
-		}
-		return *n
-	}
-	out, thought := x.OutputTokens, apart(x.ThoughtTokens)
-	if x.TotalTokens == x.InputTokens+apart(x.CachedReadTokens)+apart(x.CachedWriteTokens)+out+thought {
+	out, thought := x.OutputTokens, given(x.ThoughtTokens)
+	if x.TotalTokens == x.InputTokens+given(x.CachedReadTokens)+given(x.CachedWriteTokens)+out+thought {
 		out += thought
 	}
 	return model.Usage{InputTokens: int64(max(x.InputTokens, x.TotalTokens-out)), OutputTokens: int64(out)}
