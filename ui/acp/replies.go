@@ -312,14 +312,6 @@ func (p part) tell(x *transcript.Round, hasIDs bool) {
 		if i == 0 {
 			x.ID = string(c.ID)
 		}
-		if name, ours := transcript.OurTool(c.name); ours {
-			x.Ours = append(x.Ours, model.Text(name))
-		} else if !slices.Contains(x.Others, model.Text(c.name)) {
-			x.Others = append(x.Others, model.Text(c.name))
-		}
-		if c.item != "" && !slices.Contains(x.Completed, c.item) {
-			x.Completed, x.Tools = append(x.Completed, c.item), append(x.Tools, string(c.ID))
-		}
-		x.Unanswered = x.Unanswered || !c.hasEnded
+		x.Calls(string(c.ID), c.name, c.item, c.hasEnded)
 	}
 }

@@ -49,8 +49,8 @@ func (c *toolCall) add(u acp.ToolCallUpdate) {
 		c.name = name
 	}
 	input := c.Input
-	if given := in(input, "arguments"); given != nil { // Codex
-		input = given
+	if arguments := in(input, "arguments"); arguments != nil { // Codex
+		input = arguments
 	}
 	if input == nil { // Gemini CLI
 		input = json.RawMessage(cmp.Or(c.texts(), "null"))

@@ -48,8 +48,7 @@ func codexLine(raw []byte) (out Line) {
 			out.Answers = []ToolAnswer{{i.ID, i.Status != "completed", i.Result}}
 		}
 	case "token_usage_record ":
-		out.Ends = p.ResponseID
-		out.Usage = model.Usage{InputTokens: p.Usage.Input, OutputTokens: p.Usage.Output}
+		out.Ends, out.Usage = p.ResponseID, p.Usage
 	}
 	return out
 }
@@ -79,13 +78,11 @@ type rolloutLine struct {
 			Arguments json.RawMessage `json:"arguments"`
 			Status    string          `json:"status"`
 			Result    json.RawMessage `json:"result"`
+			ExitCode  *int32          `json:"exit_code"`
 		} `json:"item"`
 		// ResponseID and Usage are in the record that newer versions write after each reply.
-		ResponseID string `json:"response_id"`
-		Usage      struct {
-			Input  int64 `json:"input_tokens"`
-			Output int64 `json:"output_tokens"`
-		} `json:"usage"`
+		ResponseID string      `json:"response_id"`
+		Usage      model.Usage `json:"usage"`
 	} `json:"payload"`
 }
 
@@ -142,17 +139,7 @@ func (c *Rollout) Open() []Round {
 // CodexStatus finds in the lines of Codex's transcript the exit status of the command that a call ran.
 func CodexStatus(lines []byte, id string) (status int, ok bool) {
 	for line := range bytes.Lines(lines) {
-		var l struct {
-			Type    string `json:"type"`
-			Payload struct {
-				Type string `json:"type"`
-				Item struct {
-					Type     string `json:"type"`
-					ID       string `json:"id"`
-					ExitCode *int32 `json:"exit_code"`
-				} `json:"item"`
-			} `json:"payload"`
-		}
+		var l rolloutLine
 		if !bytes.Contains(line, []byte(`"CommandExecution"`)) || json.Unmarshal(line, &l) != nil {
 			continue
 		}

@@ -239,8 +239,15 @@ type Replies struct {
 	// Done holds the calls that succeeded according to their hooks. A program that was killed wrote no answer to them.
 	Done []string
 
-	latest
+	// open is the reply that has not ended, or nil.
+	open *reply
 }
+
+// Open returns the rounds that have not ended, as they are so far.
+func (r *Replies) Open() []Round { return r.open.said() }
+
+// Ends reports whether the reply calls nothing, which ends a turn.
+func (r *Replies) Ends() bool { return r.open != nil && len(r.open.calls) == 0 }
 
 // Line returns the round that a line ends.
 func (r *Replies) Line(raw []byte) (over []Round) {

@@ -35,6 +35,19 @@ type Round struct {
 	Unanswered bool
 }
 
+// Calls adds a call of a tool, and the item that it completed, if any.
+func (r *Round) Calls(id, tool, item string, answered bool) {
+	if name, ours := OurTool(tool); ours {
+		r.Ours = append(r.Ours, model.Text(name))
+	} else if !slices.Contains(r.Others, model.Text(tool)) {
+		r.Others = append(r.Others, model.Text(tool))
+	}
+	if item != "" && !slices.Contains(r.Completed, item) {
+		r.Completed, r.Tools = append(r.Completed, item), append(r.Tools, id)
+	}
+	r.Unanswered = r.Unanswered || !answered
+}
+
 // Completing returns the rounds that completed something.
 func Completing(all []Round) []Round {
 	return slices.DeleteFunc(all, func(r Round) bool { return len(r.Completed) == 0 })
@@ -109,10 +122,10 @@ type reply struct {
 	calls []call
 }
 
-// call is a tool call. item is the item that it asks to complete, or "".
+// call is a tool call. item is the item that it asks to complete, and done the one that it completed, or "".
 type call struct {
-	id, tool, item      string
-	answered, completed bool
+	id, tool, item, done string
+	answered             bool
 }
 
 func (r *reply) call(id, tool string, input json.RawMessage) {
@@ -136,19 +149,12 @@ func (r *reply) add(l Line, done []string) {
 func (r *reply) answer(id string, failed bool, content json.RawMessage) {
 	for i := range r.calls {
 		if c := &r.calls[i]; c.id == id && !c.answered {
-			c.answered, c.completed = true, c.item != "" && !failed && Succeeded(content)
+			if c.answered = true; !failed && Succeeded(content) {
+				c.done = c.item
+			}
 		}
 	}
 }
-
-// latest is the reply that has not ended, or nil.
-type latest struct{ open *reply }
-
-// Open returns the rounds that have not ended, as they are so far.
-func (l *latest) Open() []Round { return l.open.said() }
-
-// Ends reports whether the reply calls nothing, which ends a turn.
-func (l *latest) Ends() bool { return l.open != nil && len(l.open.calls) == 0 }
 
 // over reports whether all calls have answers.
 func (r *reply) over() bool {
@@ -191,14 +197,9 @@ func (r *reply) said() []Round {
 }
 
 func (r *reply) round(of model.ReportOf) Round {
-	out := Round{ID: r.id, Text: Words(r.text...), Provenance: of, Unanswered: !r.over()}
+	out := Round{ID: r.id, Text: Words(r.text...), Provenance: of}
 	for _, c := range r.calls {
-		if name := model.Text(c.tool); !IsOurs(c.tool) && !slices.Contains(out.Others, name) {
-			out.Others = append(out.Others, name)
-		}
-		if c.completed && !slices.Contains(out.Completed, c.item) {
-			out.Completed, out.Tools = append(out.Completed, c.item), append(out.Tools, c.id)
-		}
+		out.Calls(c.id, c.tool, c.done, c.answered)
 	}
 	return out
 }
