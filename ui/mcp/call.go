@@ -99,18 +99,6 @@ func (s *server) resumed(ctx context.Context, c *call) bool {
 	return false
 }
 
-// beginning notes that a client begins a session. Over HTTP several come after one another.
-func (s *server) beginning(next sdk.MethodHandler) sdk.MethodHandler {
-	return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
-		if method == "initialize" {
-			s.resuming.Lock()
-			s.known = nil
-			s.resuming.Unlock()
-		}
-		return next(ctx, method, r)
-	}
-}
-
 // handed records what became of the messages that the agent got before this call.
 func (c *call) handed(ctx context.Context, now model.SeeMessages) error {
 	some := false

@@ -11,6 +11,7 @@ import (
 	"io"
 	"log/slog"
 	"runtime/debug"
+	"slices"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -126,7 +127,7 @@ func (s *server) sdk() *sdk.Server {
 		Instructions: s.instructions(), Logger: s.Log,
 		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}, Resources: &sdk.ResourceCapabilities{}},
 	})
-	x.AddReceivingMiddleware(s.recovering, s.beginning, s.listing, s.listed)
+	x.AddReceivingMiddleware(s.receiving)
 	for _, t := range s.offeredTools() {
 		x.AddTool(t.definition(), s.handler(t))
 	}
@@ -134,8 +135,9 @@ func (s *server) sdk() *sdk.Server {
 	return x
 }
 
-// recovering keeps a panic in one call from ending the other calls.
-func (s *server) recovering(next sdk.MethodHandler) sdk.MethodHandler {
+// receiving is what every request goes through. A panic in one does not end the others. Lists of resources gain the plans of the
+// agent's open items, and lists of tools lose reportTool if hooks bring the agent's text.
+func (s *server) receiving(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, r sdk.Request) (out sdk.Result, err error) {
 		defer func() {
 			if p := recover(); p != nil {
@@ -144,7 +146,25 @@ func (s *server) recovering(next sdk.MethodHandler) sdk.MethodHandler {
 					Message: "internal error; whether anything was changed is not known, look with GetWorkItem"}
 			}
 		}()
-		return next(ctx, method, r)
+		if method == "initialize" { // over HTTP several sessions come after one another
+			s.resuming.Lock()
+			s.known = nil
+			s.resuming.Unlock()
+		}
+		if out, err = next(ctx, method, r); err != nil {
+			return out, err
+		}
+		switch found := out.(type) {
+		case *sdk.ListResourcesResult:
+			if found.NextCursor == "" {
+				found.Resources = append(found.Resources, s.knownPlans(ctx, r.GetParams().GetMeta())...)
+			}
+		case *sdk.ListToolsResult:
+			if agent, err := s.caller(r.GetParams().GetMeta()); err != nil || !s.wordless(agent) {
+				found.Tools = slices.DeleteFunc(found.Tools, func(t *sdk.Tool) bool { return t.Name == reportTool })
+			}
+		}
+		return out, nil
 	}
 }
 

@@ -12,8 +12,6 @@ import (
 	"strings"
 	"sync"
 
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"vise/model"
 	"vise/model/thread"
 	"vise/store/home"
@@ -39,7 +37,7 @@ var moreTools = sync.OnceValue(func() []tool {
 	})
 })
 
-// offeredTools returns the tools of this server: the seven, reportTool (which listed may hide), and the rest if All is set.
+// offeredTools returns the tools of this server: the seven, reportTool (which lists may hide), and the rest if All is set.
 func (s *server) offeredTools() []tool {
 	return append(slices.Clip(tools()), slices.DeleteFunc(slices.Clone(moreTools()), func(t tool) bool {
 		return t.Name != reportTool && !s.All
@@ -53,24 +51,6 @@ func ToolNames(all bool) (names []string) {
 		names = append(names, t.Name)
 	}
 	return names
-}
-
-// listed hides reportTool from clients whose hooks bring their text.
-func (s *server) listed(next sdk.MethodHandler) sdk.MethodHandler {
-	return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
-		out, err := next(ctx, method, r)
-		found, ok := out.(*sdk.ListToolsResult)
-		if err != nil || !ok {
-			return out, err
-		}
-		agent, err := s.caller(r.GetParams().GetMeta())
-		if err == nil && s.wordless(agent) {
-			return out, nil
-		}
-		all := *found
-		all.Tools = slices.DeleteFunc(slices.Clone(found.Tools), func(t *sdk.Tool) bool { return t.Name == reportTool })
-		return &all, nil
-	}
 }
 
 // wordless reports that no hook of the agent's program was ever seen, so no hook will bring its text.

@@ -35,20 +35,6 @@ func (s *server) addResources(x *sdk.Server) {
 		MIMEType: markdown, Description: "A message that came with a tool's answer, in full"}, s.resource(readMessage))
 }
 
-// listing adds the plans of the agent's open items to the resources that a client lists.
-func (s *server) listing(next sdk.MethodHandler) sdk.MethodHandler {
-	return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
-		out, err := next(ctx, method, r)
-		found, ok := out.(*sdk.ListResourcesResult)
-		if err != nil || !ok || found.NextCursor != "" {
-			return out, err
-		}
-		all := *found
-		all.Resources = append(all.Resources[:len(all.Resources):len(all.Resources)], s.knownPlans(ctx, r.GetParams().GetMeta())...)
-		return &all, nil
-	}
-}
-
 // listWait is how long a list waits for the ledger. Programs wait for their servers' lists at their start, and start without the tools of a
 // slow server.
 const listWait = 200 * time.Millisecond
