@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"reflect"
 	"strings"
-	"sync"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -15,24 +14,19 @@ import (
 	"vise/store/home"
 )
 
-// call is one call of a tool.
+// call is one call of a tool of its server.
 type call struct {
+	*server
 	tool  tool
 	agent model.AgentID
 	key   string
 	input json.RawMessage
-	home  *home.Home
 	// queued is how many queued messages fit the answer; show sets it.
 	queued int
 	// reminders are advice about the item in the answer.
 	reminders []model.Advice
-	// wordless means that no hook brings the agent's text. unreported means that it completed an item without a report.
-	wordless, unreported bool
-
-	// picked holds the item that each agent last picked through this server.
-	picked    *sync.Map
-	started   *startedTasks
-	startTask func(context.Context, TaskRequest) (model.TaskID, error)
+	// unreported means that it completed an item without a report, which nothing will bring.
+	unreported bool
 }
 
 // remind adds the advice about an open item to the answer, if the item belongs to the agent.
@@ -54,22 +48,21 @@ func (s *server) handler(t tool) sdk.ToolHandler {
 }
 
 func (s *server) call(ctx context.Context, t tool, r *sdk.CallToolRequest) (*call, any, error) {
-	c := &call{tool: t, input: r.Params.Arguments, picked: &s.picked, started: &s.started, startTask: s.StartTask}
+	c := &call{server: s, tool: t, input: r.Params.Arguments}
 	if len(c.input) == 0 {
 		c.input = json.RawMessage("{}")
 	}
 	err := t.fields(c.input)
 	if err == nil {
-		c.home, c.agent, err = s.openFor(r.Params.Meta)
+		_, c.agent, err = s.openFor(r.Params.Meta)
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	c.wordless = s.wordless(c.agent)
 	if c.key, err = keyOf(c.agent, t.Name, r.Params.Meta); err != nil {
 		return nil, nil, err
 	}
-	if s.resumed(ctx, c) && t.proves {
+	if c.resumed(ctx) && t.proves {
 		_ = c.handed(ctx, model.SeeMessages{AgentID: c.agent}) // if it fails, the next call does it
 	}
 	out, err := t.run(ctx, c)
@@ -81,20 +74,20 @@ func (s *server) call(ctx context.Context, t tool, r *sdk.CallToolRequest) (*cal
 
 // resumed reports whether the caller's session goes on. In its first call, the messages wait again that an earlier session got and did not
 // prove to have read; that session can have been killed. An agent with hooks gets them from the hook of its session's start.
-func (s *server) resumed(ctx context.Context, c *call) bool {
-	if !c.wordless {
+func (c *call) resumed(ctx context.Context) bool {
+	if !c.wordless(c.agent) {
 		return true
 	}
-	s.resuming.Lock()
-	defer s.resuming.Unlock()
-	if s.known[c.agent] {
+	c.resuming.Lock()
+	defer c.resuming.Unlock()
+	if c.known[c.agent] {
 		return true
 	}
 	if c.handed(ctx, model.SeeMessages{AgentID: c.agent, Lost: true}) == nil {
-		if s.known == nil {
-			s.known = map[model.AgentID]bool{}
+		if c.known == nil {
+			c.known = map[model.AgentID]bool{}
 		}
-		s.known[c.agent] = true
+		c.known[c.agent] = true
 	}
 	return false
 }

@@ -59,7 +59,7 @@ func (s *server) wordless(agent model.AgentID) bool { return s.HooksSeen != nil 
 // missesReport reports whether a completion has no report and will get none: neither a hook nor a driver brings the agent's text.
 func (c *call) missesReport(r model.Reader, out home.CompletionResult) bool {
 	a, _ := r.Agent(c.agent)
-	return c.wordless && out.CompletedTransition && out.WorkItem.Report == nil && a.Turn == nil
+	return c.wordless(c.agent) && out.CompletedTransition && out.WorkItem.Report == nil && a.Turn == nil
 }
 
 // complete completes an item, and warns if nothing will bring its report.
@@ -168,7 +168,7 @@ func startTask(ctx context.Context, c *call) (any, error) {
 		t.WorkItemID = id
 	}
 	t.Agent = c.agent
-	return c.started.once(c.key, t, func() (model.TaskID, error) { return c.startTask(ctx, t) })
+	return c.started.once(c.key, t, func() (model.TaskID, error) { return c.StartTask(ctx, t) })
 }
 
 // maxWord is the most bytes of a word of a command: the system passes no longer ones.
