@@ -32,92 +32,67 @@ const (
 	drainCheck = 5 * time.Millisecond
 )
 
-// lines is a transport over lines. A line that is not a valid message is answered with a JSON-RPC error, and reading continues. (The
-// library's own transport ends the process at the first bad line.)
+// lines is a transport over lines. A line that is not a valid message is answered with a JSON-RPC error, and reading continues. The library
+// gets the valid ones: its own transport ends the process at the first bad line.
 type lines struct {
 	in *bufio.Reader
+	// rest is what the library has not read yet of a message.
+	rest []byte
 
 	writing sync.Mutex // guards out
 	out     io.Writer
 
 	// running counts the calls without an answer.
 	running atomic.Int64
-
-	read   chan read
-	closed chan struct{}
-	once   sync.Once
-}
-
-type read struct {
-	message jsonrpc.Message
-	err     error
 }
 
 func newLines(in io.Reader, out io.Writer) *lines {
-	return &lines{in: bufio.NewReaderSize(in, 64<<10), out: out, read: make(chan read), closed: make(chan struct{})}
+	return &lines{in: bufio.NewReaderSize(in, 64<<10), out: out}
 }
 
 // Connect is part of sdk.Transport.
-func (l *lines) Connect(context.Context) (sdk.Connection, error) {
-	go l.run()
-	return l, nil
+func (l *lines) Connect(ctx context.Context) (sdk.Connection, error) {
+	c, err := (&sdk.IOTransport{Reader: l, Writer: l}).Connect(ctx)
+	return connection{c, l}, err
 }
 
-// run reads until the input or the connection ends. It outlives Close only while a read of standard input blocks, which cannot be
-// interrupted.
-func (l *lines) run() {
-	for {
-		message, err := l.next()
-		if errors.Is(err, io.EOF) {
-			l.drain()
-		}
-		if call, ok := message.(*jsonrpc.Request); ok && call.IsCall() {
-			l.running.Add(1)
-		}
-		select {
-		case l.read <- read{message, err}:
-		case <-l.closed:
-			return
-		}
-		if err != nil {
-			return
-		}
-	}
-}
-
-// drain waits for running calls so that their answers are not lost.
-func (l *lines) drain() {
-	for limit := time.Now().Add(drainLimit); l.running.Load() > 0 && time.Now().Before(limit); {
-		select {
-		case <-time.After(drainCheck):
-		case <-l.closed:
-			return
-		}
-	}
-}
-
-// next returns the next message. It answers invalid lines before it with errors.
-func (l *lines) next() (jsonrpc.Message, error) {
-	for {
-		line, err := l.line()
-		if err != nil && len(line) == 0 {
-			return nil, err
-		}
-		line = bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\xEF\xBB\xBF")))
-		if len(line) == 0 {
-			continue
-		}
-		message, refusal := messageOf(line)
-		if refusal != nil {
-			if err := l.refuse(refusal); err != nil {
-				return nil, err
+// Read gives the library valid messages. At the end it waits for running calls so that their answers are not lost.
+func (l *lines) Read(p []byte) (int, error) {
+	for len(l.rest) == 0 {
+		if err := l.next(); err != nil {
+			for limit := time.Now().Add(drainLimit); l.running.Load() > 0 && time.Now().Before(limit); {
+				time.Sleep(drainCheck)
 			}
-			continue
-		}
-		if message != nil {
-			return message, nil
+			return 0, err
 		}
 	}
+	n := copy(p, l.rest)
+	l.rest = l.rest[n:]
+	return n, nil
+}
+
+// next reads a line. It answers an invalid one with an error.
+func (l *lines) next() error {
+	line, err := l.line()
+	if err != nil && len(line) == 0 {
+		return err
+	}
+	line = bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\xEF\xBB\xBF")))
+	if len(line) == 0 {
+		return nil
+	}
+	message, refusal := messageOf(line)
+	if refusal != nil {
+		_, err := l.Write(append(refusal.answer(), '\n'))
+		return err
+	}
+	if call, ok := message.(*jsonrpc.Request); ok && call.IsCall() {
+		l.running.Add(1)
+	}
+	if message != nil {
+		l.rest = append(line, '\n')
+	}
+	return nil
 }
 
 // line reads up to a line break. Of a line longer than maxRead it drops the rest.
@@ -194,8 +169,6 @@ func usableID(raw json.RawMessage) (json.RawMessage, bool) {
 	return raw, raw[0] != 'n' && json.Unmarshal(raw, &number) == nil
 }
 
-func (l *lines) refuse(r *refusal) error { return l.put(append(r.answer(), '\n')) }
-
 // answer returns the JSON-RPC error with the reason.
 func (r *refusal) answer() []byte {
 	type fault struct {
@@ -214,49 +187,31 @@ func (r *refusal) answer() []byte {
 	return raw
 }
 
-// Read is part of sdk.Connection.
-func (l *lines) Read(ctx context.Context) (jsonrpc.Message, error) {
-	select {
-	case r := <-l.read:
-		return r.message, r.err
-	case <-l.closed:
-		return nil, io.EOF
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
+// Write writes one line. The reader of the input never waits for it: a client may send all its calls before it reads an answer.
+func (l *lines) Write(line []byte) (int, error) {
+	l.writing.Lock()
+	defer l.writing.Unlock()
+	return l.out.Write(line)
+}
+
+// Close does nothing: input and output are the process's.
+func (l *lines) Close() error { return nil }
+
+// connection is the library's connection over lines.
+type connection struct {
+	sdk.Connection
+	lines *lines
 }
 
 // Write is part of sdk.Connection.
-func (l *lines) Write(_ context.Context, m jsonrpc.Message) error {
-	if x, ok := m.(*jsonrpc.Response); ok {
-		if wire := (*jsonrpc.Error)(nil); x.Error != nil && !errors.As(x.Error, &wire) { // of the library, which gives it no code
-			x.Error = &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: x.Error.Error()}
-		}
+func (c connection) Write(ctx context.Context, m jsonrpc.Message) error {
+	x, isAnswer := m.(*jsonrpc.Response)
+	if wire := (*jsonrpc.Error)(nil); isAnswer && x.Error != nil && !errors.As(x.Error, &wire) { // of the library, which gives it no code
+		x.Error = &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: x.Error.Error()}
 	}
-	raw, err := jsonrpc.EncodeMessage(m)
-	if err != nil {
-		return err
-	}
-	err = l.put(append(raw, '\n'))
-	if _, answer := m.(*jsonrpc.Response); answer {
-		l.running.Add(-1)
+	err := c.Connection.Write(ctx, m)
+	if isAnswer {
+		c.lines.running.Add(-1)
 	}
 	return err
 }
-
-// put writes one line. The reader of the input never waits for it: a client may send all its calls before it reads an answer.
-func (l *lines) put(line []byte) error {
-	l.writing.Lock()
-	defer l.writing.Unlock()
-	_, err := l.out.Write(line)
-	return err
-}
-
-// Close is part of sdk.Connection.
-func (l *lines) Close() error {
-	l.once.Do(func() { close(l.closed) })
-	return nil
-}
-
-// SessionID is part of sdk.Connection.
-func (l *lines) SessionID() string { return "" }
