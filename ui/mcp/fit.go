@@ -280,13 +280,10 @@ func refused(t tool, err error) *sdk.CallToolResult {
 		e.Hint = strings.TrimPrefix(e.Hint+"; "+hint, "; ")
 	}
 	e.Hint = cut(model.Text(e.Hint), shortText).String()
-	raw, bad := json.Marshal(struct {
+	raw, _ := json.Marshal(struct { // texts marshal
 		Tool  string       `json:"tool_name"`
 		Error *model.Error `json:"error"`
 	}{t.Name, e})
-	if bad != nil {
-		raw = []byte(`{"error":{"code":"internal"}}`)
-	}
 	return &sdk.CallToolResult{
 		IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: string(raw)}}, StructuredContent: json.RawMessage(raw),
 	}

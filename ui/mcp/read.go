@@ -126,17 +126,12 @@ func sizeOf(v any) int {
 
 // page is the answer of ListWorkItems. It has the fields that help to choose an item; GetWorkItem has the rest.
 type page struct {
-	Context  home.AgentContext `json:"context"`
-	Filter   model.Filter      `json:"filter"`
-	Returned int               `json:"returned"`
-	Total    int               `json:"total_matching"`
-	Limit    int               `json:"limit"`
+	home.ListResult
 	// PlanPath is the path of an item's plan, with the word ID in place of its id.
 	PlanPath string   `json:"plan_path,omitempty"`
 	Rows     []listed `json:"work_items"`
 	// Waits are the agent's own, which belong to no item.
-	Waits  []ownWait `json:"own_wait_conditions,omitempty"`
-	Cursor string    `json:"next_cursor,omitempty"`
+	Waits []ownWait `json:"own_wait_conditions,omitempty"`
 }
 
 // ownWait is a wait of the agent itself.
@@ -220,8 +215,7 @@ const (
 )
 
 func pageOf(l home.ListResult, todos bool, preview int) page {
-	p := page{Context: l.Context, Filter: l.Filter, Returned: l.Returned, Total: l.Total, Limit: l.Limit,
-		Rows: []listed{}, Cursor: l.Cursor}
+	p := page{ListResult: l, Rows: []listed{}}
 	for _, v := range l.WorkItems {
 		r, path := rowOf(v, todos, preview), planPathOf(v)
 		if p.PlanPath == "" {
