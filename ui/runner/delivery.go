@@ -115,15 +115,15 @@ func sourceOf(r *http.Request) model.Text {
 
 // fail answers with an error of the ledger. Internal errors are not shown to the sender.
 func (s *Server) fail(w http.ResponseWriter, err error) {
-	e := model.AsError(err)
+	e := cmp.Or(model.AsError(err), &model.Error{})
 	switch {
-	case e != nil && e.Field == "key":
+	case e.Field == "key":
 		answer(w, http.StatusConflict, "this delivery id came with another body before")
-	case e != nil && e.Code == model.CodeNotFound:
+	case e.Code == model.CodeNotFound:
 		answer(w, http.StatusUnauthorized, "unauthorized")
-	case e != nil && e.Code == model.CodeRefused && e.Field == "ingress_id":
+	case e.Code == model.CodeRefused && e.Field == "ingress_id":
 		answer(w, http.StatusGone, "nobody waits")
-	case e != nil && e.Code == model.CodeInvalid:
+	case e.Code == model.CodeInvalid:
 		answer(w, http.StatusBadRequest, "invalid")
 	default:
 		s.counts.errors.Add(1)

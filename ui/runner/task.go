@@ -135,20 +135,13 @@ func (s Supervisor) start(ctx context.Context, w TaskSpec, log string) (model.Re
 	for _, word := range w.Argv {
 		run.Command = append(run.Command, model.Text(strings.ToValidUTF8(word, "\uFFFD")))
 	}
-	c := model.StartTask{WorkItemID: w.Item, Summary: cmp.Or(w.Summary, summary(w.Argv)), Blocking: w.Blocking, Run: run}
+	c := model.StartTask{WorkItemID: w.Item, Blocking: w.Blocking, Run: run,
+		Summary: cmp.Or(w.Summary, model.Text(shortened(strings.Join(w.Argv, " "), summaryLength)))}
 	return home.Send(ctx, s.Ledger, w.Actor, w.Agent, c)
 }
 
-// summaryLength bounds a summary that is made from a command, in bytes.
+// summaryLength bounds a summary that is made from a command, in characters.
 const summaryLength = 200
-
-func summary(argv []string) model.Text {
-	s := strings.ToValidUTF8(strings.Join(argv, " "), "\uFFFD")
-	if len(s) > summaryLength {
-		s = strings.ToValidUTF8(s[:summaryLength], "") + "…"
-	}
-	return model.Text(s)
-}
 
 // endLimit is how long the record of an end waits for the ledger.
 const endLimit = time.Minute
