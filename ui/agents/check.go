@@ -41,7 +41,7 @@ func (c *call) observe(ctx context.Context, p payload) error {
 	if !ran.NoStatus {
 		k.ExitStatus = &ran.ExitStatus
 	}
-	kept := c.checked(ctx, p, ran.Dir, k)
+	kept := c.checked(ctx, ran.Dir, k)
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(c.FactTimeout, factTimeout))
 	defer cancel()
 	err := c.threadsIn(ran.Dir).Observe(ctx, home.Execution{
@@ -62,7 +62,7 @@ const checkTimeout = 3 * time.Second
 
 // checked records how a command ended if the command checks the work on the session's item. While the ledger is busy, the record waits in
 // the hook queue.
-func (c *call) checked(ctx context.Context, p payload, dir string, k model.KeepCheck) error {
+func (c *call) checked(ctx context.Context, dir string, k model.KeepCheck) error {
 	k.At = c.Now().UTC()
 	checks, held := false, c.siblings().own
 	err := c.view(ctx, func(r model.Reader) {
@@ -76,6 +76,5 @@ func (c *call) checked(ctx context.Context, p payload, dir string, k model.KeepC
 	ctx, stop := context.WithTimeout(ctx, checkTimeout)
 	defer stop()
 	k = home.CheckIn(ctx, dir, k)
-	key := keyOf(c.program, c.session, "check", p.ToolUse, fmt.Sprint(k.At.UnixNano()))
-	return c.deliver(context.WithoutCancel(ctx), home.HookReport{Key: key, Check: &k})
+	return c.deliver(context.WithoutCancel(ctx), home.HookReport{Key: home.NewKey(), Check: &k})
 }

@@ -99,8 +99,5 @@ func (c *call) counts(ctx context.Context, p payload) error {
 	}
 	ask := model.AskPermission{AgentID: c.agent, Program: model.Text(c.program), Session: model.Text(c.session), Tool: everyCall,
 		Input: model.Text(why), Refused: true}
-	ctx, cancel := c.soon(ctx)
-	defer cancel()
-	_, _, err := c.home.Report(ctx, home.HookReport{Key: home.NewKey(), Agent: c.agent, At: c.Now(), Ask: &ask})
-	return err
+	return c.deliver(ctx, home.HookReport{Key: home.NewKey(), Ask: &ask})
 }

@@ -314,8 +314,7 @@ func (c *call) handed(ctx context.Context, all bool) string {
 	ctx, cancel := c.soon(ctx)
 	defer cancel()
 	agent := c.agent
-	hand := model.Envelope{Key: keyOf(c.program, "hand", c.Now().String(), fmt.Sprint(os.Getpid())),
-		Actor: model.AgentActor(agent), Agent: agent,
+	hand := model.Envelope{Key: home.NewKey(), Actor: model.AgentActor(agent), Agent: agent,
 		Command: model.HandMessages{AgentID: agent, Except: c.siblings().others(c.event == restEvent)}}
 	text, _, err := home.Answer(ctx, c.home, hand, home.Ending{}, func(r model.Reader, in model.Receipt) string {
 		list := in.Messages

@@ -272,11 +272,6 @@ func (c *call) deliver(ctx context.Context, r home.HookReport) error {
 	return err
 }
 
-// apply carries out a command of the agent.
-func (c *call) apply(ctx context.Context, command model.Command) (model.Receipt, error) {
-	return home.Send(ctx, c.home, model.AgentActor(c.agent), c.agent, command)
-}
-
 // RealStreams are the streams of this process.
 func RealStreams() Streams {
 	return Streams{

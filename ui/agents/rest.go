@@ -113,7 +113,7 @@ func (c *call) limited(ctx context.Context, until time.Time) error {
 	if c.busy = err != nil; c.busy || until.Equal(was) || until.IsZero() && !was.After(c.Now()) {
 		return err
 	}
-	_, err = c.apply(ctx, model.KeepUsageLimit{Until: until})
+	_, err = home.Send(ctx, c.home, model.AgentActor(c.agent), c.agent, model.KeepUsageLimit{Until: until})
 	return err
 }
 
@@ -244,7 +244,7 @@ func (c *call) claim() error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	c.claimed = keyOf("rest", fmt.Sprint(os.Getpid()), c.Now().String())
+	c.claimed = home.NewKey()
 	return files.WriteAtomic(path, []byte(c.claimed))
 }
 
