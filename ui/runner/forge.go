@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"os"
@@ -60,15 +61,20 @@ type problem string
 
 func (p problem) Error() string { return string(p) }
 
-// ask runs the program and returns its output.
-func (f Forge) ask(ctx context.Context, args ...string) ([]byte, error) {
+// ask runs the program and reads its output, which is JSON.
+func (f Forge) ask(ctx context.Context, into any, args ...string) error {
 	var said bytes.Buffer
 	out := &Capped{To: &said, Max: maxAnswer}
 	err := f.write(ctx, out, args...)
-	if err == nil && out.Written() == maxAnswer {
-		err = problem(string(f.Program) + " said more than is read")
+	switch {
+	case err != nil:
+		return err
+	case out.Written() == maxAnswer:
+		return problem(string(f.Program) + " said more than is read")
+	case json.Unmarshal(said.Bytes(), into) != nil:
+		return problem("vise does not understand " + string(f.Program) + "'s answer")
 	}
-	return said.Bytes(), err
+	return nil
 }
 
 func (f Forge) write(ctx context.Context, out io.Writer, args ...string) error {

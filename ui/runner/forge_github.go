@@ -3,7 +3,6 @@ package runner
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
@@ -110,13 +109,10 @@ func (f Forge) github(ctx context.Context, a model.Asked) (forgeSaid, error) {
 	if a.Number > 0 {
 		query, field, what = githubPull, "-F", fmt.Sprintf("number=%d", a.Number)
 	}
-	raw, err := f.ask(ctx, "api", "graphql", "-f", "query="+query, "-f", "owner="+owner, "-f", "name="+name, field, what)
+	var got githubAnswer
+	err := f.ask(ctx, &got, "api", "graphql", "-f", "query="+query, "-f", "owner="+owner, "-f", "name="+name, field, what)
 	if err != nil {
 		return forgeSaid{}, err
-	}
-	var got githubAnswer
-	if err := json.Unmarshal(raw, &got); err != nil {
-		return forgeSaid{}, problem("vise does not understand gh's answer")
 	}
 	r := got.Data.Repository
 	switch {

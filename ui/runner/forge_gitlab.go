@@ -2,7 +2,6 @@ package runner
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
@@ -50,13 +49,10 @@ func (f Forge) gitlab(ctx context.Context, a model.Asked) (out forgeSaid, err er
 	if a.Number > 0 {
 		query, what = gitlabPull, "number="+strconv.Itoa(a.Number)
 	}
-	raw, err := f.ask(ctx, "api", "graphql", "-f", "query="+query, "-f", "path="+a.Repo, "-f", what)
+	var got gitlabAnswer
+	err = f.ask(ctx, &got, "api", "graphql", "-f", "query="+query, "-f", "path="+a.Repo, "-f", what)
 	if err != nil {
 		return out, err
-	}
-	var got gitlabAnswer
-	if json.Unmarshal(raw, &got) != nil {
-		return out, problem("vise does not understand glab's answer")
 	}
 	project := got.Data.Project
 	switch {

@@ -2,7 +2,6 @@ package runner
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,14 +25,11 @@ const maxIssueBody, maxIssueURL = 65536, 1000
 
 // Issues returns the open issues of a repository with a label, oldest first. The error is written for people.
 func (f Forge) Issues(ctx context.Context, repo, label string) ([]Issue, error) {
-	raw, err := f.ask(ctx, "issue", "list", "--repo", repo, "--label", label, "--state", "open", "--limit", strconv.Itoa(MaxIssues),
+	var all []Issue
+	err := f.ask(ctx, &all, "issue", "list", "--repo", repo, "--label", label, "--state", "open", "--limit", strconv.Itoa(MaxIssues),
 		"--json", "number,title,body,url")
 	if err != nil {
 		return nil, err
-	}
-	var all []Issue
-	if json.Unmarshal(raw, &all) != nil {
-		return nil, problem("vise does not understand " + string(f.Program) + "'s answer")
 	}
 	slices.Reverse(all) // gh lists the newest first
 	for i, x := range all {

@@ -146,10 +146,7 @@ func (t *turn) answer(in *model.Receipt, err error) {
 	}
 	a := answerLine{Receipt: in}
 	if err != nil {
-		a = answerLine{Error: &model.Error{Code: model.CodeInvalid, Message: err.Error()}}
-		if known := model.AsError(err); known != nil {
-			a.Error = known
-		}
+		a = answerLine{Error: cmp.Or(model.AsError(err), &model.Error{Code: model.CodeInvalid, Message: err.Error()})}
 	}
 	line, err := json.Marshal(a)
 	if err != nil {
