@@ -166,8 +166,9 @@ func (s *session) argv() ([]string, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
 	}
+	server := s.server().Stdio
 	raw, err := json.Marshal(map[string]any{"mcpServers": map[string]any{"vise": map[string]any{
-		"type": "local", "command": s.server().Stdio.Command, "args": s.server().Stdio.Args, "tools": []string{"*"}}}})
+		"type": "local", "command": server.Command, "args": server.Args, "tools": []string{"*"}}}})
 	if err == nil {
 		err = files.WriteAtomic(path, raw)
 	}
