@@ -291,11 +291,11 @@ func (g *globals) register(root *cobra.Command) {
 		{"json", &g.json, "answer in JSON"},
 		{"strict", &g.strict, "exit 6 when there are warnings"},
 		{"no-color", &g.noColor, "no colours (NO_COLOR)"},
-	}.add(root, root.PersistentFlags())
+	}.add(root.PersistentFlags())
 	flags{
 		{"accessible", &g.accessible, "a console of lines and numbered menus, for screen readers (ACCESSIBLE)"},
 		{"version", &g.version, "show the version of vise"},
-	}.add(root, root.Flags())
+	}.add(root.Flags())
 }
 
 // identify reads the actor and its agent.

@@ -332,10 +332,7 @@ func (e *Env) readLine(ctx context.Context, words []string, on console.Subject) 
 		if seen := c.Flags().Lookup("if-revision"); seen != nil && !seen.Changed && on.Revision > 0 {
 			err = seen.Value.Set(strconv.FormatUint(on.Revision, 10))
 		}
-		if bad := c.ValidateFlagGroups(); bad != nil {
-			err = misuse("flags", "%v", bad).WithHint("%s", usage(c))
-		}
-		if err = cmp.Or(err, c.Args(c, args)); err == nil {
+		if err = cmp.Or(err, c.PreRunE(c, args), c.Args(c, args)); err == nil {
 			err = c.RunE(c, args)
 		}
 	}
@@ -343,9 +340,11 @@ func (e *Env) readLine(ctx context.Context, words []string, on console.Subject) 
 	case errors.Is(err, errOnlyRead):
 		return o, nil
 	case err == nil:
-		err = misuse("verb", "%s does nothing with these words", words[0]).WithHint("%s", usage(c))
+		err = misuse("verb", "%s does nothing with these words", words[0])
 	}
-	return nil, fault(err)
+	x := fault(err)
+	x.Hint = cmp.Or(x.Hint, usage(c))
+	return nil, x
 }
 
 // flagged adds the dashes to the first word if it is the flag that selects what the command does, and the command takes no text.

@@ -1,51 +1,69 @@
 package cli
 
 import (
+	"errors"
+	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"vise/model"
 )
 
 // flags are flags of a command. to points to what is set if the flag is given: a text, a bool, a number, a time span or a list of texts; or
-// a pointer to one of these, which stays nil if the flag is not given. An int64 is a time span in milliseconds.
+// a pointer to one of these, which stays nil if the flag is not given. An int64 is a time span in milliseconds. Or to is a function that
+// takes the flag's value, or a number with its bound.
 type flags []struct {
 	name  string
 	to    any
 	usage string
 }
 
-// add gives a command the flags. f is where: its own flags, or those that its subcommands have, too. A flag without a usage is hidden.
-func (list flags) add(c *cobra.Command, f *pflag.FlagSet) {
+// add gives a set of flags these. A flag without a usage is hidden.
+func (list flags) add(f *pflag.FlagSet) {
 	for _, x := range list {
+		name, short, _ := strings.Cut(x.name, ",")
 		switch to := x.to.(type) {
 		case *commas:
-			f.StringSliceVar((*[]string)(to), x.name, nil, x.usage)
-		case *only:
-			f.StringSliceVar((*[]string)(to), x.name, nil, x.usage)
-			someNames(c, x.name, (*[]string)(to))
+			f.StringSliceVar((*[]string)(to), name, nil, x.usage)
+		case func(string) error:
+			f.Func(name, x.usage, to)
+		case upTo:
+			f.IntVar(to.to, name, *to.to, fmt.Sprintf("1 to %d: %s", to.most, x.usage))
 		default:
 			v := bound{reflect.ValueOf(to).Elem()}
-			name, short, _ := strings.Cut(x.name, ",")
-			x.name = name
 			if made := f.VarPF(v, name, short, x.usage); v.Type() == "bool" {
 				made.NoOptDefVal = "true"
 			}
 		}
-		f.Lookup(x.name).Hidden = x.usage == ""
+		f.Lookup(name).Hidden = x.usage == ""
 	}
 }
 
-// These are what flags of a special kind point to.
-type (
-	commas []string // words, separated by commas
-	only   []string // the names of agents to which a command is limited, separated by commas: not empty, if the flag is given
-)
+// commas are words, separated by commas.
+type commas []string
+
+// upTo is a number from one to most.
+type upTo struct {
+	to   *int
+	most int
+}
+
+// only are the names of agents to which a command is limited.
+type only []string
+
+// add takes names, separated by commas. An empty one is refused: an empty variable of a shell would lift the limit.
+func (o *only) add(in string) error {
+	*o = append(*o, strings.Split(in, ",")...)
+	if slices.Contains(*o, "") {
+		return errors.New("it names nobody, or has an empty name; leave it out to mean all")
+	}
+	return nil
+}
 
 // bound is a value that a flag or an argument sets.
 type bound struct{ reflect.Value }
@@ -115,15 +133,4 @@ func bindArgs(e *Env, to []any, args []string) (err error) {
 		}
 	}
 	return err
-}
-
-// ifRevision gives a command the flag --if-revision.
-func ifRevision(c *cobra.Command, to *uint64) {
-	flags{{"if-revision", to, "refuse if the work item is not at this revision any more"}}.add(c, c.Flags())
-	refuseFlags(c, []string{"if-revision"}, func(given []string) error {
-		if len(given) > 0 && *to == 0 {
-			return misuse("if-revision", "--if-revision 0: no work item is at revision 0").WithHint("vise show ID says its revision")
-		}
-		return nil
-	})
 }

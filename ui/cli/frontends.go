@@ -55,7 +55,7 @@ func mcpVerb(e *Env) *cobra.Command {
 		o.Agent, o.Getenv, o.In, o.Out = agent, e.getenv, e.in, e.out
 		return o
 	})
-	flags{{"project", &project, ""}}.add(c, c.Flags()) // for a project's settings: the program that owns them
+	flags{{"project", &project, ""}}.add(c.Flags()) // for a project's settings: the program that owns them
 	c.AddCommand(mcpTokenVerb().command(e))
 	c.Args = usageArgs(c.Use)
 	return c

@@ -60,7 +60,7 @@ func helpVerb(e *Env) *cobra.Command {
 			return commandNames(about), cobra.ShellCompDirectiveNoFileComp
 		},
 	}
-	flags{{"all", &all, "every command with a sentence, and the flags that all have"}}.add(c, c.Flags())
+	flags{{"all", &all, "every command with a sentence, and the flags that all have"}}.add(c.Flags())
 	c.RunE = func(c *cobra.Command, args []string) error {
 		about, rest, err := c.Root().Find(args)
 		h := &helper{width: helpWidth(e)}

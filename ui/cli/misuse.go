@@ -95,56 +95,28 @@ func commandsOf(c *cobra.Command) string {
 	return c.CommandPath() + " " + choices("%s", commandNames(c)...)
 }
 
-// refuseFlags makes a command check flags before it runs. given are the flags of names that were used.
-func refuseFlags(c *cobra.Command, names []string, refuse func(given []string) error) {
-	before := c.PreRunE
-	c.PreRunE = func(c *cobra.Command, args []string) error {
-		if before != nil {
-			if err := before(c, args); err != nil {
-				return err
-			}
-		}
-		var given []string
-		for _, name := range names {
-			if c.Flags().Changed(name) {
-				given = append(given, name)
-			}
-		}
-		return refuse(given)
+// misused refuses flags that do not go together, or have a number that they cannot have.
+func (v verb) misused(c *cobra.Command) error {
+	given := func(names string) []string {
+		return slices.DeleteFunc(strings.Fields(names), func(name string) bool { return !c.Flags().Changed(name) })
 	}
-}
-
-// needsOne makes a command refuse to run without one of some flags.
-func needsOne(c *cobra.Command, names ...string) {
-	c.MarkFlagsOneRequired(names...) // for completion
-	refuseFlags(c, names, func(given []string) error {
-		if len(given) > 0 {
-			return nil
+	if one := v.needs + v.oneOf; one != "" && len(given(one)) == 0 {
+		names := strings.Fields(one)
+		return misuse(names[0], "a flag is missing: %s", choices("--%s", names...))
+	}
+	if both := given(v.excludes + v.oneOf); len(both) > 1 {
+		return misuse(both[1], "--%s and --%s exclude each other", both[0], both[1]).WithHint("give one of them")
+	}
+	if v.revision != nil && *v.revision == 0 && c.Flags().Changed("if-revision") {
+		return misuse("if-revision", "--if-revision 0: no work item is at revision 0").WithHint("vise show ID says its revision")
+	}
+	for _, x := range v.flags {
+		if n, is := x.to.(upTo); is && (*n.to < 1 || *n.to > n.most) {
+			_, hint, _ := strings.Cut(x.usage, "; ")
+			return misuse(x.name, "--%s %d is not 1 to %d", x.name, *n.to, n.most).WithHint("%s", hint)
 		}
-		return misuse(names[0], "a flag is missing: %s", choices("--%s", names...)).WithHint("%s", helpOf(c))
-	})
-}
-
-// oneOnly makes a command refuse to run with more than one of some flags.
-func oneOnly(c *cobra.Command, names ...string) {
-	c.MarkFlagsMutuallyExclusive(names...) // for completion
-	refuseFlags(c, names, func(given []string) error {
-		if len(given) < 2 {
-			return nil
-		}
-		return misuse(given[1], "--%s and --%s exclude each other", given[0], given[1]).WithHint("give one of them")
-	})
-}
-
-// someNames makes a command refuse a flag whose list of names is empty, or has an empty name. The flag limits what the command does: an
-// empty variable of a shell would lift the limit.
-func someNames(c *cobra.Command, flag string, names *[]string) {
-	refuseFlags(c, []string{flag}, func(given []string) error {
-		if len(given) == 0 || len(*names) > 0 && !slices.Contains(*names, "") {
-			return nil
-		}
-		return misuse(flag, "--%s names nobody, or has an empty name", flag).WithHint("name an agent, or leave --%s out to mean all", flag)
-	})
+	}
+	return nil
 }
 
 func helpOf(c *cobra.Command) string {
@@ -172,24 +144,24 @@ func flagError(c *cobra.Command, err error) error {
 		if near := text.Nearest(name, flagNames(c)); near != "" {
 			return e.WithHint("do you mean --%s? %s", near, helpOf(c))
 		}
-		return e.WithHint("%s", helpOf(c))
+		return e
 	case errors.As(err, &missing):
-		return misuse(missing.GetFlag().Name, "--%s needs a value", missing.GetFlag().Name).WithHint("%s", helpOf(c))
+		return misuse(missing.GetFlag().Name, "--%s needs a value", missing.GetFlag().Name)
 	case errors.As(err, &value):
-		return badValue(c, value)
+		return badValue(value)
 	}
-	return misuse("flags", "%v", err).WithHint("%s", helpOf(c))
+	return misuse("flags", "%v", err)
 }
 
-func badValue(c *cobra.Command, x *pflag.InvalidValueError) error {
+func badValue(x *pflag.InvalidValueError) error {
 	flag, value := x.GetFlag(), model.Text(x.GetValue())
 	switch flag.Value.Type() {
 	case "int", "uint64":
-		return misuse(flag.Name, "--%s is a whole number, not %q", flag.Name, value).WithHint("%s", helpOf(c))
+		return misuse(flag.Name, "--%s is a whole number, not %q", flag.Name, value)
 	case "bool":
 		return misuse(flag.Name, "--%s is true or false, not %q", flag.Name, value).WithHint("leave the value out")
 	}
-	return misuse(flag.Name, "--%s: %v", flag.Name, x.Unwrap().Error()).WithHint("%s", helpOf(c))
+	return misuse(flag.Name, "--%s: %v", flag.Name, x.Unwrap().Error())
 }
 
 // flagNames returns the flags that a command's help shows.

@@ -69,14 +69,11 @@ Apart from these it shows the tokens of sessions that people run in the programs
 A limit a day: vise agents set AGENT --max-cost-per-day DOLLARS.`,
 		example: "vise cost --days 30",
 		flags: flags{
-			{"days", &days, "how many days, today's the last"},
+			{"days", upTo{&days, maxCostDays}, "how many days, today's the last"},
 			{"turns", &each, "show each turn too"},
 		},
 		args: to(&item),
 		run: func(e *Env) (answer, error) {
-			if days < 1 || days > maxCostDays {
-				return nil, misuse("days", "--days %d is not 1 to %d", days, maxCostDays)
-			}
 			since := e.now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 1-days)
 			show := func(p *page, c costs) { p.costs(c, each || item != "") }
 			all := false

@@ -30,7 +30,7 @@ type driveOptions struct {
 
 func (o *driveOptions) flags(own flags) flags {
 	return append(own, flags{
-		{"only", &o.agents, "drive only these of the configured agents; --agent names one"},
+		{"only", o.agents.add, "drive only these of the configured agents; --agent names one"},
 		{"program", &o.program.Program, "a program that vise knows, instead of a command: claude, codex, opencode, gemini or copilot"},
 		{"adapter", &o.program.Adapter, "how the command talks: acp, rounds or text; default: acp"},
 		{"permissions", &o.program.Permissions, "what the program may do unasked: ask, edits or all; default: ask"},

@@ -40,16 +40,13 @@ vise events --follow`,
 			{"follow", &o.follow, "print each new event until interrupted"},
 			{"after", &o.after, "begin behind this cursor; 0 is the beginning"},
 			{"item", &o.item, "only events of this work item"},
-			{"limit", &o.limit, fmt.Sprintf("how many at most, 1 to %d", maxEvents)},
+			{"limit", upTo{&o.limit, maxEvents}, "how many at most; --after goes on where the last one ended"},
 		},
 		run: func(e *Env) (answer, error) { return nil, events(e, o) },
 	}
 }
 
 func events(e *Env, o eventsOptions) error {
-	if o.limit < 1 || o.limit > maxEvents {
-		return misuse("limit", "--limit %d is not 1 to %d", o.limit, maxEvents).WithHint("--after goes on where the last one ended")
-	}
 	after, err := position(o.after)
 	if err != nil {
 		return err

@@ -73,7 +73,7 @@ grants, and one with the authorities that sign. It prints who gets which, and wh
 listens on the port of ADDRESS and, for the other members, on the next one. What is there already stays as it is:
 the same command with another user makes what that one gets.`,
 		example: "vise admin fleet init etcd://db1:2379,db2:2379,db3:2379/team --user ann,ben",
-		flags:   flags{{"user", &users, "make a certificate for this user"}},
+		flags:   flags{{"user", users.add, "make a certificate for this user"}},
 		who:     anybody,
 		run: func(e *Env) (answer, error) {
 			at, err := store.ParseCluster(e.words[0])
@@ -392,7 +392,7 @@ cluster permits only what was granted.`,
 		example: "vise admin fleet grant ann etcd://db1:2379,db2:2379,db3:2379/team --ca ca.pem --cert root.pem --key root.key",
 		flags: append(at.flags(), flags{
 			{"read", &out.Read, "only read, as a console for somebody who looks on"},
-			{"only", &agents, "change only what belongs to these agents"},
+			{"only", agents.add, "change only what belongs to these agents"},
 		}...),
 		excludes: "read only",
 		args:     to(&out.User, &out.Ledger),

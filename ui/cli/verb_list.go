@@ -30,7 +30,7 @@ beside them, those that you saved under filters: in config.yaml, or with S in th
 vise list --filter 'age:>1d'`,
 		flags: flags{
 			{"filter", &o.filter, "the filter, as the argument; also the name of one that you saved"},
-			{"limit", &o.limit, fmt.Sprintf("how many, 1 to %d", model.MaxLimit)},
+			{"limit", upTo{&o.limit, model.MaxLimit}, "how many; a longer list comes in pages: --cursor"},
 			{"cursor", &o.cursor, "continue after the end of a list (its next_cursor)"},
 			{"todos", &o.todos, "with the checklists"},
 		},
@@ -44,10 +44,6 @@ vise list --filter 'age:>1d'`,
 }
 
 func list(e *Env, o listOptions) (answer, error) {
-	if o.limit < 1 || o.limit > model.MaxLimit {
-		return nil, misuse("limit", "--limit %d is not 1 to %d", o.limit, model.MaxLimit).
-			WithHint("a longer list comes in pages: --cursor")
-	}
 	words, saved, err := saved(e, o.filter)
 	if err != nil {
 		return nil, err
@@ -225,11 +221,8 @@ Without it, the file todos of the repository around you are searched too: id, ti
 What the 20 newest sessions said and did is searched for plain words: the last 2 MiB of each, the newest 10 places.`,
 		example: `vise search limiter 'class:queued,blocked'
 vise search -- limiter -gateway`,
-		flags: flags{{"limit", &limit, fmt.Sprintf("how many, 1 to %d", action.MostFound)}},
+		flags: flags{{"limit", upTo{&limit, action.MostFound}, "how many work items at most"}},
 		run: func(e *Env) (answer, error) {
-			if limit < 1 || limit > action.MostFound {
-				return nil, misuse("limit", "--limit %d is not 1 to %d", limit, action.MostFound)
-			}
 			words := strings.Join(e.words, " ")
 			var found []todoHit
 			if e.agent == "" {

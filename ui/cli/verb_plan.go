@@ -327,13 +327,8 @@ edit. Several saves while none of these runs count as one. At most 200 saves and
 kept; of older ones fewer are kept.`,
 		example: `vise plan log wi-7f3k
 vise plan log wi-7f3k --limit 200`,
-		flags: flags{{"limit", &limit, fmt.Sprintf("how many at most, 1 to %d", model.MaxPlanSaves)}},
-		run: func(e *Env) (answer, error) {
-			if limit < 1 || limit > model.MaxPlanSaves {
-				return nil, misuse("limit", "--limit %d is not 1 to %d", limit, model.MaxPlanSaves)
-			}
-			return listSaves(e, e.words[0], limit)
-		},
+		flags: flags{{"limit", upTo{&limit, model.MaxPlanSaves}, "how many at most"}},
+		run:   func(e *Env) (answer, error) { return listSaves(e, e.words[0], limit) },
 	}
 }
 

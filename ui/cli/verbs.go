@@ -170,20 +170,17 @@ func (v verb) command(e *Env) *cobra.Command {
 	if len(v.words) == 0 {
 		c.ValidArgsFunction = items(e, v.items)
 	}
-	v.flags.add(c, c.Flags())
-	v.shared.add(c, c.PersistentFlags())
+	v.flags.add(c.Flags())
+	v.shared.add(c.PersistentFlags())
 	if v.keyed || v.revision != nil {
-		flags{{"key", &e.key, "idempotency key: a second call with the same key changes nothing"}}.add(c, c.Flags())
+		flags{{"key", &e.key, "idempotency key: a second call with the same key changes nothing"}}.add(c.Flags())
 	}
 	if v.revision != nil {
-		ifRevision(c, v.revision)
+		flags{{"if-revision", v.revision, "refuse if the work item is not at this revision any more"}}.add(c.Flags())
 	}
-	if one := strings.Fields(v.needs + v.oneOf); len(one) > 0 {
-		needsOne(c, one...)
-	}
-	if one := strings.Fields(v.excludes + v.oneOf); len(one) > 0 {
-		oneOnly(c, one...)
-	}
+	c.MarkFlagsOneRequired(strings.Fields(v.needs + v.oneOf)...) // these two for completion
+	c.MarkFlagsMutuallyExclusive(strings.Fields(v.excludes + v.oneOf)...)
+	c.PreRunE = func(c *cobra.Command, _ []string) error { return v.misused(c) }
 	for _, sub := range v.verbs {
 		c.AddCommand(sub.command(e))
 	}
