@@ -147,35 +147,25 @@ func agentsPostureVerb(name, short string, posture model.Posture) verb {
 
 func agentsSetVerb() verb {
 	var c model.UpdateAgent
-	var quiet, turns, cost, tokens *string
 	return verb{
 		use: "set AGENT", short: "Change an agent's settings", example: "vise agents set ann --max-turns-per-hour 12",
 		args: to(&c.AgentID), keyed: true,
 		flags: flags{
 			{"auto-pick", &c.AutoPick, "let the scheduler pick the first queued item while the agent is idle"},
 			{"posture", &c.Posture, "awake, asleep or stopped"},
-			{"max-quiet-turns-per-hour", &quiet, "how many turns an hour can change nothing: 1 to 60, default (6) or off"},
-			{"max-turns-per-hour", &turns, "how many turns an hour can begin: 1 to 60, or off"},
-			{"max-cost-per-day", &cost, "how many US dollars the turns of a day (UTC) can cost, as its program says; or off"},
-			{"max-tokens-per-day", &tokens, "how many tokens the turns of a day (UTC) can use; a turn that reaches it is ended; or off"},
+			{"max-quiet-turns-per-hour", limit(&c.MaxQuietTurnsPerHour, -1, strconv.Atoi),
+				"how many turns an hour can change nothing: 1 to 60, default (6) or off"},
+			{"max-turns-per-hour", limit(&c.MaxTurnsPerHour, 0, strconv.Atoi), "how many turns an hour can begin: 1 to 60, or off"},
+			{"max-cost-per-day", limit(&c.MaxCostPerDay, 0, dollars),
+				"how many US dollars the turns of a day (UTC) can cost, as its program says; or off"},
+			{"max-tokens-per-day", limit(&c.MaxTokensPerDay, 0, count),
+				"how many tokens the turns of a day (UTC) can use; a turn that reaches it is ended; or off"},
 			{"evidence", &c.Evidence, "what happens when an item is completed and no check has passed on its present files: " +
 				"none, warn or require"},
 			{"check", &c.CheckCommand, "the command that counts as the check; empty: any test, build or linter"},
 		},
 		needs: "auto-pick posture max-quiet-turns-per-hour max-turns-per-hour max-cost-per-day max-tokens-per-day evidence check",
 		run: func(e *Env) (_ answer, err error) {
-			if c.MaxQuietTurnsPerHour, err = limit("max-quiet-turns-per-hour", quiet, -1, strconv.Atoi); err != nil {
-				return nil, err
-			}
-			if c.MaxTurnsPerHour, err = limit("max-turns-per-hour", turns, 0, strconv.Atoi); err != nil {
-				return nil, err
-			}
-			if c.MaxCostPerDay, err = limit("max-cost-per-day", cost, 0, dollars); err != nil {
-				return nil, err
-			}
-			if c.MaxTokensPerDay, err = limit("max-tokens-per-day", tokens, 0, count); err != nil {
-				return nil, err
-			}
 			if h, err := open(e); err == nil && c.MaxCostPerDay != nil && *c.MaxCostPerDay > 0 {
 				s, _ := h.LastSession(c.AgentID)
 				if p, ok := acp.Named(s.Program); ok && !p.TellsCost {
@@ -190,23 +180,22 @@ func agentsSetVerb() verb {
 
 func count(s string) (int64, error) { return strconv.ParseInt(s, 10, 64) }
 
-// limit reads a limit flag if it was given: a number above zero, off, or default.
-func limit[N int | int64 | float64](flag string, said *string, off N, read func(string) (N, error)) (*N, error) {
-	if said == nil {
-		return nil, nil
-	}
-	var n N
-	switch *said {
-	case "off":
-		n = off
-	case "default":
-	default:
-		var err error
-		if n, err = read(*said); err != nil || n <= 0 {
-			return nil, misuse(flag, "--%s %s is not a limit", flag, *said).WithHint("give a number above zero, off, or default")
+// limit sets to by a flag's value: a number above zero, off, or default.
+func limit[N int | int64 | float64](to **N, off N, read func(string) (N, error)) func(string) error {
+	return func(said string) (err error) {
+		var n N
+		switch said {
+		case "off":
+			n = off
+		case "default":
+		default:
+			if n, err = read(said); err != nil || n <= 0 {
+				return fmt.Errorf("%q is not a limit: give a number above zero, off, or default", model.Text(said))
+			}
 		}
+		*to = &n
+		return nil
 	}
-	return &n, nil
 }
 
 func dollars(s string) (float64, error) { return strconv.ParseFloat(strings.TrimPrefix(s, "$"), 64) }
