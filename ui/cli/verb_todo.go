@@ -117,15 +117,15 @@ func todoLimits(e *Env) (file.Thresholds, error) {
 
 // filterFlags are the filter flags that the reading commands share.
 type filterFlags struct {
-	status, priority, source, tags []string
+	status, priority, source, tags commas
 	assigned                       string
 }
 
 func (f *filterFlags) flags() flags {
 	return flags{
-		{"priority", (*commas)(&f.priority), "only these priorities: p1, p2, p3"},
-		{"source", (*commas)(&f.source), "only these sources"},
-		{"tags", (*commas)(&f.tags), "only what carries all of these tags"},
+		{"priority", &f.priority, "only these priorities: p1, p2, p3"},
+		{"source", &f.source, "only these sources"},
+		{"tags", &f.tags, "only what carries all of these tags"},
 		{"assigned", &f.assigned, "only what is assigned to this worker"},
 	}
 }

@@ -64,10 +64,10 @@ func reasonFlags(m *file.Move, why string) flags {
 
 func (v *todoVerbs) block() verb {
 	m := file.Move{To: file.Blocked}
-	var on []string
+	var on commas
 	return verb{
 		use: "block ID --on REF", short: "Say what a claimed todo depends on", args: to(&v.id),
-		flags: append(reasonFlags(&m, "why"), flags{{"on", (*commas)(&on), "the todos that must be done first, as review/001"}}...),
+		flags: append(reasonFlags(&m, "why"), flags{{"on", &on, "the todos that must be done first, as review/001"}}...),
 		run: func(e *Env) (answer, error) {
 			m.Dependencies = wordsOf[file.Ref](on)
 			return v.change(&m, file.Judge)(e)

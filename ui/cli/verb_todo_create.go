@@ -15,7 +15,7 @@ import (
 
 func (v *todoVerbs) create() verb {
 	d := file.Draft{Status: file.Pending, Priority: file.P2}
-	var tags, about, depends []string
+	var tags, about, depends commas
 	var ready bool
 	return verb{
 		use: "create TITLE --source SOURCE", short: "Make a todo; the same finding is made only once", args: to(&d.Title),
@@ -27,9 +27,9 @@ func (v *todoVerbs) create() verb {
 			{"ref", &d.SourceRef, "the report or plan that it comes from"},
 			{"finding", &d.FindingID, "the finding's id there; with --ref it is made only once"},
 			{"severity", &d.Severity, "the finding's severity there"},
-			{"tags", (*commas)(&tags), "tags"},
-			{"files", (*commas)(&about), "the files that it is about"},
-			{"depends", (*commas)(&depends), "the todos that must be done first"},
+			{"tags", &tags, "tags"},
+			{"files", &about, "the files that it is about"},
+			{"depends", &depends, "the todos that must be done first"},
 			{"criterion", &d.Criteria, "an acceptance criterion; can be given again"},
 			{"ready", &ready, "it needs no triage"},
 		},

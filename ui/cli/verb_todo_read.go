@@ -25,7 +25,7 @@ func (v *todoVerbs) list() verb {
 	return verb{
 		use: "list", short: "The todos of all sessions: by priority, the newest session first, by number",
 		flags: append(f.flags(), flags{
-			{"status", (*commas)(&f.status), "only these statuses"},
+			{"status", &f.status, "only these statuses"},
 			{"waiting", &waiting, "only what waits on a dependency"},
 			{"stale", &stale, "only what was left behind, with the reason"},
 		}...),
