@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"encoding/json"
@@ -77,70 +76,51 @@ const maxInput = 8 << 20
 
 // content reads a flag's value: - means standard input, @NAME means a file, and any other value is the text itself.
 func content(e *Env, field, value string) (string, error) {
-	switch {
-	case value == "-":
-		return stdin(e, field)
-	case strings.HasPrefix(value, "@"):
-		return readFile(e, field, value[1:])
+	name, isFile := strings.CutPrefix(value, "@")
+	if !isFile && value != "-" {
+		return value, nil
 	}
-	return value, nil
+	return fileOrStdin(e, field, name)
 }
 
-// fileOrStdin reads a flag that names a file, or - for standard input.
+// fileOrStdin reads a file, or standard input if its name is -.
 func fileOrStdin(e *Env, field, name string) (string, error) {
-	if name == "-" {
-		return stdin(e, field)
-	}
-	return readFile(e, field, name)
-}
-
-func stdin(e *Env, field string) (string, error) {
-	if e.ttyIn {
+	if name == "-" && e.ttyIn {
 		fmt.Fprintf(e.err, "vise: reading %s until ctrl+d\n", field)
 	}
-	return bounded(e, field, "standard input", func() (io.ReadCloser, error) { return io.NopCloser(e.in), nil })
-}
-
-func readFile(e *Env, field, name string) (string, error) {
-	return bounded(e, field, name, func() (io.ReadCloser, error) {
-		f, err := os.Open(absolute(e.dir, name))
-		if err != nil {
-			return nil, misuse(field, "%v", err).WithHint("name a file that can be read, or - for standard input")
-		}
-		return f, nil
-	})
-}
-
-func bounded(e *Env, field, name string, open func() (io.ReadCloser, error)) (string, error) {
 	raw, err := runner.UnlessEnded(e, func() ([]byte, error) {
-		r, err := open()
-		if err != nil {
-			return nil, err
+		in := e.in
+		if name != "-" {
+			f, err := os.Open(absolute(e.dir, name))
+			if err != nil {
+				return nil, misuse(field, "%v", err).WithHint("name a file that can be read, or - for standard input")
+			}
+			defer f.Close()
+			in = f
 		}
-		defer r.Close()
-		raw, err := io.ReadAll(io.LimitReader(r, maxInput+1))
-		if err != nil {
-			return nil, misuse(field, "read %s: %v", name, err)
+		raw, err := io.ReadAll(io.LimitReader(in, maxInput+1))
+		switch {
+		case err != nil:
+			return nil, misuse(field, "read the %s: %v", field, err)
+		case len(raw) > maxInput:
+			return nil, misuse(field, "the %s has more than %d bytes", field, maxInput).WithHint("give less")
 		}
 		return raw, nil
 	})
-	if err != nil {
-		return "", err
-	}
-	if len(raw) > maxInput {
-		return "", misuse(field, "%s has more than %d bytes", name, maxInput).WithHint("give less")
-	}
-	return string(raw), nil
+	return string(raw), err
 }
 
-// yes reads the answer to a question that ends with [y/N].
+// yes reads the answer to a question: y or yes, or something else.
 func yes(e *Env) (bool, error) {
-	said, err := runner.UnlessEnded(e, func() (string, error) { return bufio.NewReader(e.in).ReadString('\n') })
+	said, err := runner.UnlessEnded(e, func() (said string, err error) {
+		_, err = fmt.Fscanln(e.in, &said) // it leaves the next line
+		return said, err
+	})
 	if e.Err() != nil {
 		return false, err
 	}
-	said = strings.ToLower(strings.TrimSpace(said))
-	return said == "y" || said == "yes", nil // the end of the input is a no
+	said = strings.ToLower(said)
+	return err == nil && (said == "y" || said == "yes"), nil // the end of the input is a no
 }
 
 // first returns the first argument, or "".

@@ -383,9 +383,8 @@ func (r *consoleRun) askForHome() (*home.Home, error) {
 // yes asks a question.
 func (e *Env) yes(question string) bool {
 	fmt.Fprintf(e.out, "%s yes or no: ", question)
-	var in string
-	_, err := fmt.Fscanln(e.in, &in)
-	return err == nil && strings.HasPrefix(strings.ToLower(in), "y")
+	agreed, _ := yes(e)
+	return agreed
 }
 
 // runVerbWithin runs a command on the open home with stdin as its input. Its answer and errors go to this run's output. It returns the

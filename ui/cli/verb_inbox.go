@@ -185,7 +185,7 @@ whatever the agent's limits are. vise why AGENT says what holds an agent back.`,
 // message returns the words of a command line as one text. A single - reads standard input.
 func message(e *Env, words []string) (model.Text, error) {
 	if len(words) == 1 && words[0] == "-" {
-		s, err := stdin(e, "text")
+		s, err := fileOrStdin(e, "text", "-")
 		return model.Text(s), err
 	}
 	return model.Text(strings.Join(words, " ")), nil
