@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
@@ -225,33 +226,17 @@ func writeJSON(w io.Writer, v any) error {
 // harmless escapes the characters that a terminal obeys or does not show: DEL, C1, bidirectional and hidden characters. In JSON they can
 // occur only inside strings, where \u has the same meaning.
 func harmless(raw []byte) []byte {
-	var out []byte
-	copied := 0
-	for i := 0; i < len(raw); {
-		if raw[i] < 0x7f {
-			i++
+	out := make([]byte, 0, len(raw))
+	for _, r := range string(raw) {
+		if r < 0x7f || !model.Text(string(r)).Hidden() {
+			out = utf8.AppendRune(out, r)
 			continue
 		}
-		r, size := utf8.DecodeRune(raw[i:])
-		if model.Text(raw[i : i+size]).Hidden() {
-			out = append(out, raw[copied:i]...)
-			out = appendEscape(out, r)
-			copied = i + size
+		for _, unit := range utf16.AppendRune(nil, r) {
+			out = fmt.Appendf(out, `\u%04x`, unit)
 		}
-		i += size
 	}
-	if copied == 0 {
-		return raw
-	}
-	return append(out, raw[copied:]...)
-}
-
-func appendEscape(out []byte, r rune) []byte {
-	if r > 0xffff {
-		r -= 0x10000
-		return fmt.Appendf(out, `\u%04x\u%04x`, 0xd800+r>>10, 0xdc00+r&0x3ff)
-	}
-	return fmt.Appendf(out, `\u%04x`, r)
+	return out
 }
 
 // globals are the flags of every command.
