@@ -32,8 +32,6 @@ type event struct {
 type PlanNews struct {
 	Item Item
 	Plan files.Plan
-	// Seen is the file's size and times just before it was read.
-	Seen files.Stat
 }
 
 // news is what Next has not returned yet.

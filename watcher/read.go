@@ -32,7 +32,7 @@ func (e *engine) read(p *plan, now time.Time) (again bool) {
 	fresh := e.disk.Plan(p.item.Agent, p.item.ID)
 	isNews, tooEarly := p.judge(fresh, now)
 	if isNews {
-		e.news.plan(PlanNews{p.item, fresh, p.seen})
+		e.news.plan(PlanNews{p.item, fresh})
 	}
 	return tooEarly
 }

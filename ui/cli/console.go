@@ -20,7 +20,6 @@ import (
 
 	"vise/model"
 	"vise/model/thread"
-	"vise/store/files"
 	"vise/store/home"
 	"vise/ui/agents"
 	"vise/ui/config"
@@ -168,32 +167,43 @@ func (r *consoleRun) followSettings(o *console.Options) {
 	}
 }
 
-// planWatch watches plan files on the screen of the console, and wakes its ledger when another process commits.
+// planWatch watches the plans on the screen of the console, here and on hosts, and wakes its ledger when another process commits.
 type planWatch struct {
 	home  *home.Home
+	hosts *home.Hosts
 	watch *watcher.Watcher
 
 	// mode says how files are watched, if not in the usual way.
 	mode string
+	// here is told when news of local plans, or err, have come. Next starts the wait for them.
+	here    chan struct{}
+	waiting bool
+	news    console.News
+	err     error
 
-	mu sync.Mutex // protects the fields below
+	mu sync.Mutex // protects seen
 	// seen are the plans at the console's last read.
 	seen map[watcher.Item]model.PlanArtifact
-	// fresh is the latest news, which the console will ask for next.
-	fresh map[watcher.Item]watcher.PlanNews
 }
 
-func watchPlans(ctx context.Context, h *home.Home, ledgerFile string) (*planWatch, error) {
+func watchPlans(ctx context.Context, h *home.Home, hosts *home.Hosts, ledgerFile string) (*planWatch, error) {
 	watch, err := watcher.Start(ctx, watcher.Config{Home: h.Files(), Ledger: ledgerFile})
 	if err != nil {
 		return nil, err
 	}
-	return &planWatch{home: h, watch: watch, seen: map[watcher.Item]model.PlanArtifact{}}, nil
+	return &planWatch{home: h, hosts: hosts, watch: watch, here: make(chan struct{}, 1), seen: map[watcher.Item]model.PlanArtifact{}}, nil
 }
 
 // Plan is part of console.Plans.
 func (w *planWatch) Plan(ctx context.Context, agent model.AgentID, id model.ItemID) console.PlanText {
-	p := w.read(ctx, watcher.Item{Agent: agent, ID: id})
+	if w.hosts.Has(model.HostOf(id)) {
+		there, err := w.hosts.Plan(ctx, id)
+		if err != nil {
+			return console.PlanText{Artifact: model.PlanArtifact{Condition: model.PlanUnreadable}, Reason: fault(err).Message}
+		}
+		return console.PlanText{Artifact: there.Artifact, Text: model.Text(there.Text), Reason: there.Reason}
+	}
+	p := w.home.Plan(ctx, agent, id)
 	out := console.PlanText{Artifact: p.PlanArtifact, Reason: p.Reason, Unsettled: p.Unsettled}
 	if p.Unsettled {
 		return out
@@ -207,26 +217,17 @@ func (w *planWatch) Plan(ctx context.Context, agent model.AgentID, id model.Item
 	return out
 }
 
-// read returns the plan as it is now. If the file has not changed, it returns what the watcher has just read.
-func (w *planWatch) read(ctx context.Context, item watcher.Item) files.Plan {
-	w.mu.Lock()
-	fresh, ok := w.fresh[item]
-	delete(w.fresh, item)
-	w.mu.Unlock()
-	if ok && fresh.Plan.Condition != model.PlanMissing && w.home.Files().Stat(item.Agent, item.ID) == fresh.Seen {
-		return fresh.Plan
-	}
-	return w.home.Plan(ctx, item.Agent, item.ID)
-}
-
-// Watch is part of console.Plans. A plan that the console has read is news only when it differs from that reading.
+// Watch is part of console.Plans. A plan that the console has read is news only when it differs from that reading. Hosts report their
+// plans by themselves.
 func (w *planWatch) Watch(agent model.AgentID, items []model.ItemID) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	wanted := make(map[watcher.Item]model.PlanArtifact, len(items))
 	for _, id := range items {
-		item := watcher.Item{Agent: agent, ID: id}
-		wanted[item] = w.seen[item]
+		if !w.hosts.Has(model.HostOf(id)) {
+			item := watcher.Item{Agent: agent, ID: id}
+			wanted[item] = w.seen[item]
+		}
 	}
 	w.seen = wanted
 	w.watch.Set(wanted)
@@ -234,26 +235,35 @@ func (w *planWatch) Watch(agent model.AgentID, items []model.ItemID) {
 
 // Next is part of console.Plans.
 func (w *planWatch) Next(ctx context.Context) (console.News, error) {
-	event, err := w.watch.Next(ctx)
-	if err != nil {
-		return console.News{}, err
+	if !w.waiting {
+		w.waiting = true
+		go func() {
+			w.news, w.err = w.next(ctx)
+			w.here <- struct{}{}
+		}()
 	}
+	select {
+	case <-w.here:
+		w.waiting, w.mode = false, w.news.Mode
+		return w.news, w.err
+	case <-w.hosts.PlanNews():
+		return console.News{Items: w.hosts.MovedPlans(), Mode: w.mode}, nil
+	}
+}
+
+// next waits for news of local plans.
+func (w *planWatch) next(ctx context.Context) (news console.News, err error) {
+	event, err := w.watch.Next(ctx)
 	if event.LedgerMoved {
 		w.home.Wake()
 	}
-	var news console.News
 	if event.Mode.Polling() {
 		news.Mode = event.Mode.String()
 	}
-	w.mode = news.Mode
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.fresh = make(map[watcher.Item]watcher.PlanNews, len(event.Plans))
 	for _, p := range event.Plans {
 		news.Items = append(news.Items, p.Item.ID)
-		w.fresh[p.Item] = p
 	}
-	return news, nil
+	return news, err
 }
 
 // desktop uses the programs of the desktop on which the console runs. Over SSH there is none: the programs would act on the wrong machine.

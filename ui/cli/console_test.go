@@ -143,7 +143,7 @@ func TestAnEditedPlanIsToldAndNotedInTheLedger(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := watchPlans(t.Context(), h, "")
+	e, err := watchPlans(t.Context(), h, service.NewHosts(t.Context(), service.HostOptions{}), "")
 	if err != nil {
 		t.Fatal(err)
 	}

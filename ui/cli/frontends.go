@@ -241,7 +241,7 @@ func (r *consoleRun) startAgent(ctx context.Context, ref string, get bool) (stri
 
 // session returns a console's session on an open home.
 func (r *consoleRun) session(h *home.Home, agent model.AgentID) (console.Session, error) {
-	plans, err := watchPlans(r, h, filepath.Join(h.Dir(), "ledger.db"))
+	plans, err := watchPlans(r, h, r.hosts, filepath.Join(h.Dir(), "ledger.db"))
 	if err != nil {
 		return console.Session{}, err
 	}
@@ -253,7 +253,7 @@ func (r *consoleRun) session(h *home.Home, agent model.AgentID) (console.Session
 	places := newPlaces(h.Dir(), r.getenv, r.now)
 	return console.Session{
 		Ledger: home.WithHosts{Home: codedHome{h}, Hosts: r.hosts}, Agent: agent,
-		Plans: &hostPlans{planWatch: plans, hosts: r.hosts, here: make(chan planNext, 1)}, Threads: threads,
+		Plans: plans, Threads: threads,
 		Changes: changesView{h}, Files: todos, Keeper: places, Memo: places.last(),
 		Drafts: newDrafts(h.Dir()), EditBuffers: newEdits(h), SeenPlans: newSeenPlans(h.Dir()), Saves: h,
 		Sessions: sessionsIn(h, r.now),

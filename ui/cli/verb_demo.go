@@ -79,7 +79,7 @@ func (r *consoleRun) demo() (console.Session, *home.Home, error) {
 	if err := w.prepare(r, r.now); err != nil {
 		return console.Session{}, nil, err
 	}
-	plans, err := watchPlans(r, h, "")
+	plans, err := watchPlans(r, h, r.hosts, "")
 	if err != nil {
 		return console.Session{}, nil, err
 	}

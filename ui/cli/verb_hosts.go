@@ -10,7 +10,6 @@ import (
 	"vise/store"
 	"vise/store/home"
 	"vise/ui/config"
-	"vise/ui/console"
 )
 
 // hostList is the data of hosts and its subcommands.
@@ -203,53 +202,4 @@ func hostOptions(e *Env) home.HostOptions {
 		}
 		return store.HomeID(dir)
 	}}
-}
-
-// hostPlans are a console's plan files, including those of hosts.
-type hostPlans struct {
-	*planWatch
-	hosts *home.Hosts
-	// here receives the news of local plans. Next starts the wait for it.
-	here    chan planNext
-	waiting bool
-}
-
-type planNext struct {
-	news console.News
-	err  error
-}
-
-// Plan is part of console.Plans.
-func (p *hostPlans) Plan(ctx context.Context, agent model.AgentID, id model.ItemID) console.PlanText {
-	if !p.hosts.Has(model.HostOf(id)) {
-		return p.planWatch.Plan(ctx, agent, id)
-	}
-	there, err := p.hosts.Plan(ctx, id)
-	if err != nil {
-		return console.PlanText{Artifact: model.PlanArtifact{Condition: model.PlanUnreadable}, Reason: fault(err).Message}
-	}
-	return console.PlanText{Artifact: there.Artifact, Text: model.Text(there.Text), Reason: there.Reason}
-}
-
-// Watch is part of console.Plans. Hosts report their plans by themselves.
-func (p *hostPlans) Watch(agent model.AgentID, items []model.ItemID) {
-	p.planWatch.Watch(agent, slices.DeleteFunc(slices.Clone(items), func(id model.ItemID) bool { return p.hosts.Has(model.HostOf(id)) }))
-}
-
-// Next is part of console.Plans.
-func (p *hostPlans) Next(ctx context.Context) (console.News, error) {
-	if !p.waiting {
-		p.waiting = true
-		go func() {
-			news, err := p.planWatch.Next(ctx)
-			p.here <- planNext{news, err}
-		}()
-	}
-	select {
-	case x := <-p.here:
-		p.waiting = false
-		return x.news, x.err
-	case <-p.hosts.PlanNews():
-		return console.News{Items: p.hosts.MovedPlans(), Mode: p.planWatch.mode}, nil
-	}
 }
