@@ -21,6 +21,7 @@ import (
 	"vise/model"
 	"vise/model/thread"
 	"vise/store/home"
+	"vise/store/threads"
 	"vise/ui/agents"
 	"vise/ui/config"
 	"vise/ui/console"
@@ -397,16 +398,14 @@ func diffOf(ctx context.Context, links model.Links, space bool) thread.Diff {
 }
 
 // changesView shows the console what the work on items changed.
-type changesView struct{ home *home.Home }
+type changesView struct {
+	threads.Reader
+	home *home.Home
+}
 
 // Diff is part of console.Diffs.
 func (changesView) Diff(ctx context.Context, links model.Links, space bool) thread.Diff {
 	return diffOf(ctx, links, space)
-}
-
-// Hunks is part of console.Diffs.
-func (changesView) Hunks(ctx context.Context, d thread.Diff, f thread.DiffFile, space bool) thread.Hunks {
-	return git.Hunks(ctx, d, f, space)
 }
 
 // Hash is part of console.Diffs.

@@ -192,8 +192,8 @@ func (m *places) read() placeFile {
 // edits are the files that the operator's editor works on: copies in the home's state directory, where no agent writes. A copy stays
 // until its edit is carried out, so that the operator's text is never lost.
 type edits struct {
-	home *home.Home
-	dir  string
+	*home.Home
+	dir string
 }
 
 func newEdits(h *home.Home) edits { return edits{h, filepath.Join(h.Dir(), "state", "edits")} }
@@ -223,14 +223,9 @@ func (p edits) Read(_ context.Context, path string) (string, error) {
 // Drop is part of console.EditBuffers.
 func (p edits) Drop(_ context.Context, path string) { _ = os.Remove(path) }
 
-// SavePlan is part of console.EditBuffers.
-func (p edits) SavePlan(ctx context.Context, agent model.AgentID, id model.ItemID, base, text string) error {
-	return p.home.SavePlan(ctx, agent, id, base, text)
-}
-
 // SaveCopy is part of console.EditBuffers.
 func (p edits) SaveCopy(_ context.Context, agent model.AgentID, id model.ItemID, text string) (string, error) {
-	return p.home.Files().SaveCopy(agent, id, []byte(text))
+	return p.Files().SaveCopy(agent, id, []byte(text))
 }
 
 // seenPlans keeps each plan as the operator last saw it, one file for each item in the home's state directory. A later console can then

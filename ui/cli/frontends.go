@@ -254,7 +254,7 @@ func (r *consoleRun) session(h *home.Home, agent model.AgentID) (console.Session
 	return console.Session{
 		Ledger: home.WithHosts{Home: codedHome{h}, Hosts: r.hosts}, Agent: agent,
 		Plans: plans, Threads: threads,
-		Changes: changesView{h}, Files: todos, Keeper: places, Memo: places.last(),
+		Changes: changesView{home: h}, Files: todos, Keeper: places, Memo: places.last(),
 		Drafts: newDrafts(h.Dir()), EditBuffers: newEdits(h), SeenPlans: newSeenPlans(h.Dir()), Saves: h,
 		Sessions: sessionsIn(h, r.now),
 	}, nil
