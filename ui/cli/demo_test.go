@@ -143,8 +143,8 @@ func TestTheDemoShowsASessionThatAsks(t *testing.T) {
 			t.Fatal(err)
 		}
 		d := newDemoSession(h, time.Now)
-		ended := make(chan error)
-		go func() { ended <- d.play(t.Context()) }()
+		ended := make(chan struct{})
+		go func() { d.play(t.Context()); close(ended) }()
 		<-time.After(40 * time.Second)
 		synctest.Wait()
 		if s := d.Known()[0]; s.State != home.SessionAsks {
@@ -157,12 +157,10 @@ func TestTheDemoShowsASessionThatAsks(t *testing.T) {
 		}
 		_, err = h.Apply(t.Context(), model.Envelope{Key: "answer", Actor: model.Operator,
 			Command: model.AnswerPermission{AgentID: mainAgent, PermissionID: p.ID, Answer: model.PermitDeny}})
-		if err == nil {
-			err = <-ended
-		}
 		if err != nil {
 			t.Fatal(err)
 		}
+		<-ended
 		var story acp.Story
 		said, _, _ := d.Read(d.Known()[0], 0, acp.MaxRead)
 		words := 0

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"path/filepath"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -152,8 +151,7 @@ func attend(e *Env) (leave func()) {
 // consoleRun is one run of a console: what it was given, and what must end with it.
 type consoleRun struct {
 	*Env
-	atEnd   []func()
-	running sync.WaitGroup
+	atEnd []func()
 	// hosts are followed while the console runs. A demo has none.
 	hosts  *home.Hosts
 	isDemo bool
@@ -172,7 +170,6 @@ func (r *consoleRun) close() {
 	for i := len(r.atEnd) - 1; i >= 0; i-- {
 		r.atEnd[i]()
 	}
-	r.running.Wait()
 	if r.exitMessage != "" {
 		fmt.Fprintln(r.err, r.exitMessage)
 	}
@@ -317,17 +314,13 @@ func createWith(e *Env, agents []model.AgentID) (*home.Home, error) {
 // schedule runs the scheduler and keeps plans while the console runs, after the delay from, and marks that a person can answer. It repeats
 // what fails, and the console shows the result.
 func (r *consoleRun) schedule(h *home.Home, from time.Duration) {
-	ctx, stop := context.WithCancel(r)
-	var running sync.WaitGroup
-	r.atEnd = append(r.atEnd, func() { stop(); running.Wait() }, home.Mark(h.Dir(), home.MarkConsole))
-	running.Go(func() {
+	stop := beside(r, func(ctx context.Context) {
 		if home.Pause(ctx, from) == nil {
-			running.Go(func() { forges(r.Env, h).Watch(ctx) })
-			running.Go(func() { channels(r.Env, h, nil).Run(ctx) })
-			running.Go(func() { h.KeepPlans(ctx) })
+			defer beside(ctx, forges(r.Env, h).Watch, channels(r.Env, h, nil).Run, h.KeepPlans)()
 			h.Schedule(ctx, runner.Alive)
 		}
 	})
+	r.atEnd = append(r.atEnd, stop, home.Mark(h.Dir(), home.MarkConsole))
 }
 
 // openAccessible is the console of lines. The scheduler runs while it runs.

@@ -85,12 +85,8 @@ func (r *consoleRun) demo() (console.Session, *home.Home, error) {
 	}
 	r.atEnd = append(r.atEnd, plans.watch.Close)
 	r.home = h
-	ctx, stop := context.WithCancel(r)
-	r.running.Go(func() { _ = w.play(ctx, demoScript()) })
 	live := newDemoSession(h, r.now)
-	r.running.Go(func() { _ = live.play(ctx) })
-	r.running.Go(func() { h.KeepPlans(ctx) })
-	r.atEnd = append(r.atEnd, func() { stop(); r.running.Wait() })
+	r.atEnd = append(r.atEnd, beside(r, func(ctx context.Context) { _ = w.play(ctx, demoScript()) }, live.play, h.KeepPlans))
 	return console.Session{
 		Ledger: h, Plans: plans, Drafts: newDrafts(dir), EditBuffers: newEdits(h), SeenPlans: newSeenPlans(dir), Saves: h, Demo: true,
 		Sessions: live, Memo: console.At(mainAgent, "wi-limiter", screen.TabSession),

@@ -9,7 +9,6 @@ import (
 	"net"
 	"os"
 	"runtime"
-	"sync"
 
 	"github.com/coreos/go-systemd/v22/daemon"
 
@@ -246,18 +245,13 @@ makes. /healthz, /readyz and /metrics are for this machine. With --drive it also
 					Message: "without --cert what is sent can be read, and its address be used, by who sees it on the way"})
 			}
 			return runTillStopped(e, func(ctx context.Context) error {
-				ctx, stop := context.WithCancel(ctx)
-				var archiving sync.WaitGroup
-				archiving.Go(func() {
+				defer beside(ctx, func(ctx context.Context) {
 					if only, _ := h.Ledger.OnlyReads(ctx); only { // an error is told by what is done next
 						s.Report(errors.New("this user may only read the ledger: the server schedules nothing and archives nothing"))
 					}
 					transfer.RunArchive(ctx, h.Ledger, s.Report)
-				})
-				err := s.Run(ctx)
-				stop()
-				archiving.Wait()
-				return err
+				})()
+				return s.Run(ctx)
 			})
 		},
 	}
