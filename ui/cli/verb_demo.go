@@ -44,12 +44,9 @@ func openDemo(e *Env) (answer, error) {
 		o.Session = session
 		return nil, showConsole(e, o)
 	}
-	out := status{Home: "DEMO", Exists: true}
-	err = h.View(e, func(r model.Reader) error {
-		out.Revision, out.Agents, out.inbox = r.Revision(), gists(e, r, ""), inbox(e, r)
-		out.NeedsYou = len(out.inbox)
-		return nil
-	})
+	out := status{Home: "DEMO"}
+	e.agent = ""
+	err = out.read(e, h)
 	return answered(out, func(p *page) {
 		p.line("DEMO: nothing of this is saved; on a terminal the console opens and the agents work")
 		p.agents(agentList{out.Agents})

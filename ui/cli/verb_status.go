@@ -48,18 +48,22 @@ func homeStatus(e *Env) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	out.Exists, out.HomeID = true, d.Ledger.Home().ID
-	err = d.View(e, func(r model.Reader) error {
-		out.Revision, out.Agents, out.inbox = r.Revision(), gists(e, r, e.agent), inbox(e, r)
-		out.NeedsYou = len(out.inbox)
-		return knownIfNamed(e, r)
-	})
-	if err != nil {
+	if err := out.read(e, d); err != nil {
 		return nil, err
 	}
+	out.HomeID = d.Ledger.Home().ID
 	out.Degraded = append(out.Degraded, d.Conditions(e)...)
 	out.Channels = channelStates(e, d.Dir())
 	return &reply{data: out, conditions: true, text: func(p *page) { p.status(out) }}, nil
+}
+
+// read reads how things stand in an open home.
+func (s *status) read(e *Env, d *home.Home) error {
+	return d.View(e, func(r model.Reader) error {
+		s.Exists, s.Revision, s.Agents, s.inbox = true, r.Revision(), gists(e, r, e.agent), inbox(e, r)
+		s.NeedsYou = len(s.inbox)
+		return knownIfNamed(e, r)
+	})
 }
 
 func (p *page) noHome(dir string) {
