@@ -51,27 +51,26 @@ func list(e *Env, o listOptions) (answer, error) {
 	if saved {
 		return listFound(e, o, words)
 	}
-	agents, err := readOne(e, func(r model.Reader) ([]model.AgentID, error) { return listedAgents(e, r) })
-	if err != nil || len(agents) > 1 {
-		return listByAgent(e, o, agents, err)
-	}
-	sessions := e.sessions()
-	return readAnswer(e, (*page).list, func(r model.Reader) (home.ListResult, error) {
-		agent, err := knownAgent(e, r)
-		if err != nil {
-			return home.ListResult{}, err
+	out, err := readOne(e, func(r model.Reader) (out byAgent, err error) {
+		agents, err := listedAgents(e, r)
+		if err == nil && len(agents) > 1 && o.cursor != "" {
+			err = misuse("cursor", "--cursor goes on with the list of one agent").WithHint("name the agent: --agent %s", agents[0])
 		}
-		return listOf(e, r, agent, o, sessions)
+		sessions := e.sessions()
+		for i := 0; i < len(agents) && err == nil; i++ {
+			var l home.ListResult
+			l, err = home.ListResultOf(r, agents[i], model.Filter(o.filter), o.cursor, o.limit, o.todos)
+			if s, _ := home.Live(sessions, agents[i]); s.Says(e.now(), model.Decide(r, agents[i], e.now())) != "" {
+				l.Session = &s // it tells what the agent does
+			}
+			out.Agents = append(out.Agents, l)
+		}
+		return out, err
 	})
-}
-
-// listOf returns a page of an agent's list, with its session if that tells what the agent does.
-func listOf(e *Env, r model.Reader, agent model.AgentID, o listOptions, sessions []home.Session) (home.ListResult, error) {
-	l, err := home.ListResultOf(r, agent, model.Filter(o.filter), o.cursor, o.limit, o.todos)
-	if s, _ := home.Live(sessions, agent); s.Says(e.now(), model.Decide(r, agent, e.now())) != "" {
-		l.Session = &s
+	if err == nil && len(out.Agents) == 1 {
+		return answerOf(out.Agents[0], (*page).list), nil
 	}
-	return l, err
+	return answerOf(out, (*page).byAgent), err
 }
 
 // byAgent is the data of list if there are several agents and none was named.
@@ -96,27 +95,6 @@ func listedAgents(e *Env, r model.Reader) ([]model.AgentID, error) {
 		return nil, err
 	}
 	return all, nil
-}
-
-// listByAgent lists the work items of each agent, at most one page for each.
-func listByAgent(e *Env, o listOptions, agents []model.AgentID, err error) (answer, error) {
-	if err == nil && o.cursor != "" {
-		err = misuse("cursor", "--cursor goes on with the list of one agent").WithHint("name the agent: --agent %s", agents[0])
-	}
-	if err != nil {
-		return nil, err
-	}
-	sessions := e.sessions()
-	return readAnswer(e, (*page).byAgent, func(r model.Reader) (out byAgent, err error) {
-		for _, agent := range agents {
-			l, err := listOf(e, r, agent, o, sessions)
-			if err != nil {
-				return out, err
-			}
-			out.Agents = append(out.Agents, l)
-		}
-		return out, nil
-	})
 }
 
 func (p *page) byAgent(x byAgent) {
