@@ -332,8 +332,8 @@ func Counted(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
 	}
-	if stem, ok := strings.CutSuffix(thing, "ly"); ok {
-		thing = stem + "lie"
+	if stem, ok := strings.CutSuffix(thing, "y"); ok && thing != "day" {
+		thing = stem + "ie"
 	}
 	return fmt.Sprintf("%d %ss", n, thing)
 }

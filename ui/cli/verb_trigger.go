@@ -158,7 +158,7 @@ func secretOf(e *Env, c model.MintIngress, file string) (string, error) {
 func aim(e *Env, ref string, m *model.MintIngress) (err error) {
 	switch {
 	case m.Renews != "":
-	case strings.HasPrefix(ref, "wt-"):
+	case strings.HasPrefix(ref, waitPrefix):
 		m.WaitID = model.WaitID(ref)
 	case ref != "":
 		m.WorkItemID, err = resolve(e, ref)
@@ -212,49 +212,21 @@ func (p *page) ingresses(l ingressList) {
 		p.line("no capabilities; vise trigger url makes one")
 	}
 	for _, in := range l.Ingresses {
-		p.line("%s  %s  %s  %s%s", in.ID, cmp.Or(string(in.handle), string(in.AgentID))+
-			afterSpace(in.Resource.String()), deliverWords(in.Deliver)+afterSpace(signedWords(in.Signing)), deliveriesOf(in.Ingress),
-			ingressState(in.Ingress))
+		whose := strings.TrimSpace(cmp.Or(string(in.handle), string(in.AgentID)) + " " + in.Resource.String())
+		does, state := "is news for the item", ""
+		if in.Deliver == model.DeliverEnqueueMessage {
+			does = "sends the agent what came in"
+		}
+		if in.Signing != "" {
+			does += " if signed as " + string(in.Signing)
+		}
+		if in.Revoked {
+			state = ", revoked"
+		} else if in.Early != nil {
+			state = fmt.Sprintf(", %d kept until somebody waits", in.Early.Count)
+		}
+		p.line("%s  %s  %s  %s%s", in.ID, whose, does, model.Counted(in.Deliveries, "delivery"), state)
 	}
-}
-
-func deliveriesOf(in model.Ingress) string {
-	if in.Deliveries == 1 {
-		return "1 delivery"
-	}
-	return fmt.Sprintf("%d deliveries", in.Deliveries)
-}
-
-func signedWords(by model.Signing) string {
-	if by == "" {
-		return ""
-	}
-	return "if signed as " + string(by)
-}
-
-// deliverWords says what a delivery does.
-func deliverWords(d model.Deliver) string {
-	if d == model.DeliverEnqueueMessage {
-		return "sends the agent what came in"
-	}
-	return "is news for the item"
-}
-
-func afterSpace(s string) string {
-	if s == "" {
-		return ""
-	}
-	return " " + s
-}
-
-func ingressState(in model.Ingress) string {
-	switch {
-	case in.Revoked:
-		return ", revoked"
-	case in.Early != nil:
-		return fmt.Sprintf(", %d kept until somebody waits", in.Early.Count)
-	}
-	return ""
 }
 
 // agentsOf returns the named agent, else all.

@@ -141,7 +141,7 @@ func TestAVerbIsMadeAlone(t *testing.T) {
 
 func TestDeliveriesAreCounted(t *testing.T) {
 	for n, want := range map[int]string{0: "0 deliveries", 1: "1 delivery", 2: "2 deliveries"} {
-		if got := deliveriesOf(model.Ingress{Deliveries: n}); got != want {
+		if got := model.Counted(n, "delivery"); got != want {
 			t.Errorf("%d: %q", n, got)
 		}
 	}
