@@ -181,15 +181,11 @@ func commentVerb() verb {
 
 // commentOn returns the command for a comment on FILE or FILE:LINE, below the item's work tree.
 func commentOn(item model.WorkItem, at, words string) (model.CommentOn, error) {
-	file, n, _ := strings.Cut(at, ":")
-	line, err := strconv.Atoi(n)
+	file, line := at, 0
 	if i := strings.LastIndexByte(at, ':'); i > 0 {
-		if line, err = strconv.Atoi(at[i+1:]); err == nil {
-			file = at[:i]
+		if n, err := strconv.Atoi(at[i+1:]); err == nil && n >= 0 {
+			file, line = at[:i], n
 		}
-	}
-	if err != nil || line < 0 {
-		file, line = at, 0
 	}
 	none, dir := model.CommentOn{}, item.Links.Worktree()
 	if dir == "" {
@@ -200,6 +196,7 @@ func commentOn(item model.WorkItem, at, words string) (model.CommentOn, error) {
 		return none, misuse("file", "%s is not below the work tree %s", file, dir)
 	}
 	raw, hash, err := git.File(dir, file)
+	c := model.CommentOn{WorkItemID: item.ID, File: model.Text(file), Line: line, Hash: hash, Text: model.Text(words)}
 	switch lines := bytes.Split(raw, []byte{'\n'}); {
 	case err != nil:
 		return none, err
@@ -209,8 +206,7 @@ func commentOn(item model.WorkItem, at, words string) (model.CommentOn, error) {
 	case line > len(lines):
 		return none, misuse("line", "%s has %s", file, model.Counted(len(lines), "line"))
 	case line > 0:
-		return model.CommentOn{WorkItemID: item.ID, File: model.Text(file), Line: line, Quote: model.Text(lines[line-1]), Hash: hash,
-			Text: model.Text(words)}, nil
+		c.Quote = model.Text(lines[line-1])
 	}
-	return model.CommentOn{WorkItemID: item.ID, File: model.Text(file), Hash: hash, Text: model.Text(words)}, nil
+	return c, nil
 }
