@@ -14,17 +14,17 @@ import (
 // Diff is the set of files that differ between the start of the work and a work tree.
 type Diff struct {
 	// Dir is the work tree.
-	Dir model.Text
+	Dir model.Text `json:"worktree,omitempty"`
 	// Base is the commit with which the work tree is compared. Began says that it was recorded as the start of the work. Otherwise Since is
 	// the branch that HEAD left at this commit, or empty.
-	Base  string
-	Began bool
-	Since model.Text
-	Files []DiffFile
+	Base  string     `json:"base,omitempty"`
+	Began bool       `json:"began,omitempty"`
+	Since model.Text `json:"since,omitempty"`
+	Files []DiffFile `json:"-"`
 	// More is the number of files that are left out.
-	More int
+	More int `json:"more_files,omitempty"`
 	// Problem is the reason why there is nothing to show.
-	Problem model.Text
+	Problem model.Text `json:"problem,omitempty"`
 }
 
 // DiffFile is a file that differs.

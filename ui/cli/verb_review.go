@@ -16,17 +16,10 @@ type review struct {
 	WorkItemID model.ItemID `json:"work_item_id"`
 	Handle     model.Handle `json:"handle"`
 	Objective  model.Text   `json:"objective"`
-	Worktree   model.Text   `json:"worktree,omitempty"`
-	// Base is the commit of the comparison. Began means that the work began there. Otherwise Since is the branch that HEAD left there.
-	Base  string     `json:"base,omitempty"`
-	Began bool       `json:"began,omitempty"`
-	Since model.Text `json:"since,omitempty"`
-	// Problem is why the changes are not known.
-	Problem   model.Text        `json:"problem,omitempty"`
-	Files     []reviewFile      `json:"files"`
-	MoreFiles int               `json:"more_files,omitempty"`
-	Comments  []reviewComment   `json:"comments"`
-	Messages  []model.MessageID `json:"message_ids,omitempty"`
+	thread.Diff
+	Files    []reviewFile      `json:"files"`
+	Comments []reviewComment   `json:"comments"`
+	Messages []model.MessageID `json:"message_ids,omitempty"`
 }
 
 // reviewFile is a file that the work changed.
@@ -100,9 +93,8 @@ func reviewOf(e *Env, ref string) (review, error) {
 		out.Problem = "it is not known where the work is done: nobody has picked it in a repository"
 		return out, nil
 	}
-	d := diffOf(e, item.Links, false)
-	out.Worktree, out.Base, out.Began, out.Since, out.Problem, out.MoreFiles = d.Dir, d.Base, d.Began, d.Since, d.Problem, d.More
-	for _, f := range d.Files {
+	out.Diff = diffOf(e, item.Links, false)
+	for _, f := range out.Diff.Files {
 		x := reviewFile{Path: f.Path, Old: f.Old, Status: string(f.Status), Binary: f.Binary}
 		if f.Counted {
 			x.Added, x.Removed = &f.Added, &f.Removed
@@ -127,9 +119,9 @@ func (p *page) review(out review) {
 	case out.Problem != "":
 		p.line("%s", out.Problem)
 	case out.Began:
-		p.line("since it began, at %s, in %s", out.Base[:min(len(out.Base), 8)], out.Worktree)
+		p.line("since it began, at %s, in %s", out.Base[:min(len(out.Base), 8)], out.Dir)
 	default:
-		p.line("since %s %s in %s; where the work began is not recorded", out.Since, out.Base[:min(len(out.Base), 8)], out.Worktree)
+		p.line("since %s %s in %s; where the work began is not recorded", out.Since, out.Base[:min(len(out.Base), 8)], out.Dir)
 	}
 	for _, f := range out.Files {
 		counts := "not counted" // too large, or not a regular file
@@ -145,8 +137,8 @@ func (p *page) review(out review) {
 		}
 		p.line("  %s %-12s %s", f.Status, counts, name)
 	}
-	if out.MoreFiles > 0 {
-		p.line("  and %s more", model.Counted(out.MoreFiles, "file"))
+	if out.More > 0 {
+		p.line("  and %s more", model.Counted(out.More, "file"))
 	}
 	for _, x := range out.Comments {
 		p.line("%s  %s  %s", p.strong(string(x.State)), x.Where(), x.Text)
