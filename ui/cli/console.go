@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -135,15 +134,10 @@ func exitMessage(ctx context.Context, h *home.Home, now time.Time) string {
 		}
 		return nil
 	})
-	switch {
-	case err != nil || n == 0:
+	if err != nil || n == 0 {
 		return ""
-	case n == 1:
-		return "1 timer waits until vise runs again; vise serve keeps time without a screen"
-	case n >= dueCounted:
-		return fmt.Sprintf("%d or more timers wait until vise runs again; vise serve keeps time without a screen", dueCounted)
 	}
-	return fmt.Sprintf("%d timers wait until vise runs again; vise serve keeps time without a screen", n)
+	return "nothing keeps time for " + model.Counted(n, "timer") + " until vise runs again; vise serve does so without a screen"
 }
 
 // followSettings gives the console the operator's settings, now and whenever they change.
