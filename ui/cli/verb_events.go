@@ -10,12 +10,6 @@ import (
 	"vise/store/transfer"
 )
 
-type eventsOptions struct {
-	follow      bool
-	after, item string
-	limit       int
-}
-
 // event is one line of events --json.
 type event struct {
 	// Cursor is the value for --after that continues after this event.
@@ -29,7 +23,9 @@ const (
 )
 
 func eventsVerb() verb {
-	o := eventsOptions{limit: defaultEvents}
+	s := &stream{limit: defaultEvents}
+	var after, item string
+	var follow bool
 	return verb{
 		use: "events", short: "Show what happened, oldest first; follow what happens",
 		long: `events lists the newest events, or with --after those behind a cursor, one act a line. With --json each event
@@ -37,50 +33,47 @@ is on a line of its own, with its kind and its cursor.`,
 		example: `vise events --item wi-7f3k --limit 5
 vise events --follow`,
 		flags: flags{
-			{"follow", &o.follow, "print each new event until interrupted"},
-			{"after", &o.after, "begin behind this cursor; 0 is the beginning"},
-			{"item", &o.item, "only events of this work item"},
-			{"limit", upTo{&o.limit, maxEvents}, "how many at most; --after goes on where the last one ended"},
+			{"follow", &follow, "print each new event until interrupted"},
+			{"after", &after, "begin behind this cursor; 0 is the beginning"},
+			{"item", &item, "only events of this work item"},
+			{"limit", upTo{&s.limit, maxEvents}, "how many at most; --after goes on where the last one ended"},
 		},
-		run: func(e *Env) (answer, error) { return nil, events(e, o) },
+		run: func(e *Env) (_ answer, err error) {
+			s.Env = e
+			if item != "" {
+				s.item, err = resolve(e, item)
+			}
+			if err == nil {
+				err = s.begin(after)
+			}
+			if follow {
+				defer beside(e, e.wakeLedger)()
+			}
+			for follow && err == nil {
+				err = s.more()
+			}
+			if follow && e.Err() != nil {
+				err = nil // interrupted: the normal end of following
+			}
+			return nil, err
+		},
 	}
 }
 
-func events(e *Env, o eventsOptions) error {
-	after, err := position(o.after)
-	if err != nil {
-		return err
+// begin shows the newest events, or those behind a cursor.
+func (s *stream) begin(after string) error {
+	if after == "" {
+		return s.newest()
 	}
-	s := &stream{Env: e, limit: o.limit}
-	if o.item != "" {
-		if s.item, err = resolve(e, o.item); err != nil {
-			return err
-		}
-	}
-	if o.after != "" {
-		if err := s.noteArchived(e.agent, after.Revision); err != nil {
-			return err
-		}
-		s.news = model.NewsAfter(after, e.agent)
-		err = s.next()
-	} else {
-		err = s.newest()
+	at, err := position(after)
+	if err == nil {
+		err = s.noteArchived(s.agent, at.Revision)
 	}
 	if err != nil {
 		return err
 	}
-	if o.follow {
-		defer beside(e, e.wakeLedger)()
-	}
-	for o.follow {
-		if err := s.more(); err != nil {
-			if e.Err() != nil {
-				return nil // interrupted: the normal end of following
-			}
-			return err
-		}
-	}
-	return nil
+	s.news = model.NewsAfter(at, s.agent)
+	return s.next()
 }
 
 // stream shows events in order and remembers its position.
@@ -200,9 +193,6 @@ func cursorOf(e model.Entry) string { return fmt.Sprintf("%d.%d.%s", e.Revision,
 
 // position reads a cursor: a revision, or a revision and a position in it.
 func position(s string) (model.Position, error) {
-	if s == "" {
-		return model.Position{}, nil
-	}
 	rev, place, placed := strings.Cut(s, ".")
 	revision, err := strconv.ParseUint(rev, 10, 63)
 	at := model.AfterRevision(revision)
