@@ -155,14 +155,13 @@ func (c *checkup) waiting(dir string, now time.Time) {
 }
 
 type restoreOptions struct {
+	recovery.RestoreOptions
 	dryRun, yes bool
-	to          uint64
-	at, into    string
-	timeout     time.Duration
-	// moment is the value of at, if it is a time.
-	moment time.Time
+	// at is a revision or a time.
+	at      string
+	timeout time.Duration
 	// inChild selects the part that reads files that can be damaged.
-	inChild, blind bool
+	inChild bool
 }
 
 // restored is the data of restore.
@@ -173,7 +172,7 @@ type restored struct {
 }
 
 func restoreVerb() verb {
-	o := restoreOptions{timeout: 5 * time.Minute}
+	o := restoreOptions{timeout: 5 * time.Minute, RestoreOptions: recovery.RestoreOptions{Command: "vise restore"}}
 	return verb{
 		use: "restore [FILE]", short: "Rebuild a lost or damaged ledger",
 		long: `restore rebuilds the ledger from the newest sound snapshot, or from FILE, and adds the later changes of
@@ -187,11 +186,11 @@ home beside it, or in --into, with the present plan files.`,
 		flags: flags{
 			{"dry-run", &o.dryRun, "show what would be done, and change nothing"},
 			{"yes", &o.yes, "do not ask"},
-			{"to", &o.to, "go no further than this revision"},
+			{"to", &o.To, "go no further than this revision"},
 			{"at", &o.at, "make a new home as it was at a `TIME` (2026-11-20 16:00, 16:00, 2h ago as 2h) or a revision"},
-			{"into", &o.into, "the directory of the new home (default: the home's name, -at- and the revision)"},
+			{"into", &o.Into, "the directory of the new home (default: the home's name, -at- and the revision)"},
 			{"in-child", &o.inChild, ""},
-			{"blind", &o.blind, ""},
+			{"blind", &o.Blind, ""},
 			{"timeout", &o.timeout, "stop reading the damaged file after this time"},
 		},
 		who: anybody,
@@ -200,13 +199,10 @@ home beside it, or in --into, with the present plan files.`,
 			if err != nil {
 				return nil, err
 			}
-			from := ""
 			if len(e.words) > 0 {
-				if from, err = filepath.Abs(e.words[0]); err != nil {
-					return nil, err
-				}
-				if _, err := os.Stat(from); files.IsGone(err) {
-					return nil, notFound("no backup at %s", from).At("file",
+				o.From = absolute(e.dir, e.words[0])
+				if _, err := os.Stat(o.From); files.IsGone(err) {
+					return nil, notFound("no backup at %s", o.From).At("file",
 						"name a file that vise backup made, or none: then the newest snapshot is used")
 				}
 			}
@@ -215,20 +211,18 @@ home beside it, or in --into, with the present plan files.`,
 			}
 			if o.inChild {
 				limitMemory()
-				plans, err := files.NewHome(dir)
-				if err != nil {
+				if o.Plans, err = files.NewHome(dir); err != nil {
 					return nil, err
 				}
-				r, err := recovery.PlanRestore(e, dir, recovery.RestoreOptions{From: from, To: o.to, At: o.moment, Copy: o.at != "",
-					Into: o.into, Blind: o.blind, Plans: plans, Command: "vise restore"})
+				r, err := recovery.PlanRestore(e, dir, o.RestoreOptions)
 				return answered(r, func(*page) {}), err
 			}
-			return restore(e, dir, from, o)
+			return restore(e, dir, o)
 		},
 	}
 }
 
-func restore(e *Env, dir, from string, o restoreOptions) (answer, error) {
+func restore(e *Env, dir string, o restoreOptions) (answer, error) {
 	done := doing(e, "reading what there is, and proving what is made of it")
 	r, err := planRestore(e, dir, o.timeout)
 	done()
@@ -238,32 +232,31 @@ func restore(e *Env, dir, from string, o restoreOptions) (answer, error) {
 	out := &restored{Recovery: *r}
 	r = &out.Recovery
 	defer r.Discard()
-	if o.at == "" && from == "" && o.to == 0 && !r.Needed() {
+	if !o.Copy && o.From == "" && o.To == 0 && !r.Needed() {
 		out.Aside = ""
 		return oneLine(out, "the ledger is sound at revision %d: there is nothing to restore", r.Revision), nil
 	}
 	if o.dryRun {
 		return answered(out, func(p *page) { p.recovery(*r); p.line("nothing was changed") }), nil
 	}
-	asks := !o.yes && !r.Fresh && o.at == "" // a new home replaces nothing
+	asks := !o.yes && !r.Fresh && !o.Copy // a new home replaces nothing
 	if asks {
 		if err := agreed(e, r); err != nil {
 			return nil, err
 		}
 	}
-	how := recovery.RestoreOptions{Command: "vise restore"}
-	if how.Plans, err = files.NewHome(dir); err == nil && o.at != "" {
-		how.NewPlans, err = files.NewHome(r.Into)
+	if o.Plans, err = files.NewHome(dir); err == nil && o.Copy {
+		o.NewPlans, err = files.NewHome(r.Into)
 	}
 	if err == nil {
-		err = r.Apply(e, how)
+		err = r.Apply(e, o.RestoreOptions)
 	}
 	out.Done = true
 	return answered(out, func(p *page) {
 		if !asks {
 			p.recovery(*r)
 		}
-		if o.at != "" {
+		if o.Copy {
 			p.say("done: a home of its own in %s, with %d plan files as they are now; look at it with --home", r.Into, r.Copied)
 			if r.Plans != nil {
 				p.lacking(r.Plans.Lacking)
@@ -395,24 +388,22 @@ func planRestore(e *Env, dir string, limit time.Duration) (*recovery.Recovery, e
 
 // restoreArgs reads the value of --at, and makes --into absolute.
 func restoreArgs(e *Env, o *restoreOptions) (err error) {
+	o.Copy = o.at != ""
 	switch {
-	case o.into != "" && o.at == "":
+	case o.Into != "" && !o.Copy:
 		return misuse("into", "--into is for --at").WithHint("vise restore --at TIME --into DIR")
-	case o.at != "" && o.to > 0:
+	case o.Copy && o.To > 0:
 		return misuse("at", "--at makes a new home, --to takes this one back").WithHint("give one of them")
-	case o.at == "":
+	case !o.Copy:
 		return nil
-	}
-	if o.into != "" {
-		if o.into, err = filepath.Abs(o.into); err != nil {
-			return err
-		}
+	case o.Into != "":
+		o.Into = absolute(e.dir, o.Into)
 	}
 	if n, err := strconv.ParseUint(o.at, 10, 64); err == nil && n > 0 {
-		o.to = n
+		o.To = n
 		return nil
 	}
-	if o.moment, err = pastTime(o.at, e.now()); err != nil {
+	if o.At, err = pastTime(o.at, e.now()); err != nil {
 		return misuse("at", "%s is %v", o.at, err).
 			WithHint("a revision (1200), a time (2026-11-20 16:00, 16:00) or a span back from now (2h)")
 	}
