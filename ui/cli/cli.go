@@ -281,10 +281,10 @@ func warn(e *Env, list ...model.Warning) {
 
 // fail shows an error and returns the exit code for it.
 func fail(e *Env, c *cobra.Command, err error) int {
-	if disk := (*fs.PathError)(nil); errors.As(err, &disk) && disk.Path == os.Stdout.Name() {
+	if disk, is := errors.AsType[*fs.PathError](err); is && disk.Path == os.Stdout.Name() {
 		err = &unwritten{err} // from a command that writes its answer itself
 	}
-	if u := (*unwritten)(nil); errors.As(err, &u) {
+	if u, is := errors.AsType[*unwritten](err); is {
 		return lost(e, c, u)
 	}
 	x := fault(err)

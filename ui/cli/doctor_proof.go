@@ -88,7 +88,7 @@ func inChild(ctx context.Context, dir string, limit time.Duration, data any, arg
 
 // causeOfEnd is the error of a child that ended, with the first line that it wrote to its standard error.
 func causeOfEnd(err error) error {
-	if ended := (*exec.ExitError)(nil); errors.As(err, &ended) {
+	if ended, is := errors.AsType[*exec.ExitError](err); is {
 		if line, _, _ := strings.Cut(string(ended.Stderr), "\n"); line != "" {
 			return fmt.Errorf("%w: %s", err, line)
 		}

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -263,7 +262,7 @@ type codedHome struct{ *home.Home }
 // View is part of console.Ledger.
 func (c codedHome) View(ctx context.Context, fn func(model.Reader) error) error {
 	err := c.Home.View(ctx, fn)
-	if known := (*model.Error)(nil); err == nil || errors.As(err, &known) || ctx.Err() != nil {
+	if err == nil || model.AsError(err) != nil || ctx.Err() != nil {
 		return err
 	}
 	return fault(err)

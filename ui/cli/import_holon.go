@@ -412,7 +412,7 @@ func decodeHolon(f holonFile, line []byte) (*holonRecord, error) {
 func (rec *holonRecord) into(out any) error {
 	raw, _ := json.Marshal(rec.known) // these were just decoded
 	err := json.Unmarshal(raw, out)
-	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
+	if wrong, is := errors.AsType[*json.UnmarshalTypeError](err); is {
 		return fmt.Errorf("field %s: it cannot be a %s", wrong.Field[strings.LastIndexByte(wrong.Field, '.')+1:], wrong.Value)
 	}
 	return err

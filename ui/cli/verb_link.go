@@ -213,7 +213,7 @@ func jsonError(source string, err error) string {
 		line := 1 + bytes.Count([]byte(source[:at.Offset]), []byte("\n"))
 		return "line " + strconv.Itoa(line) + ": " + err.Error()
 	}
-	if kind := (*json.UnmarshalTypeError)(nil); errors.As(err, &kind) {
+	if kind, is := errors.AsType[*json.UnmarshalTypeError](err); is {
 		wanted := "an object"
 		if kind.Type.Kind() == reflect.String {
 			wanted = "a text"

@@ -101,7 +101,7 @@ func startDriver(e *Env, agent model.AgentID, item model.WorkItem, program confi
 		return out, err
 	}
 	err = all[agent].Spec().Missing()
-	if missing := (acp.NotInstalled{}); errors.As(err, &missing) {
+	if missing, is := errors.AsType[acp.NotInstalled](err); is {
 		if get(missing) {
 			err = missing.Get(e)
 		}

@@ -80,16 +80,13 @@ func (v *threadVerbs) ran(ctx context.Context, args []string) (status int, err e
 		run.Stdout = v.err
 	}
 	err = run.Run()
-	var ended *exec.ExitError
-	switch {
-	case err == nil:
-		return 0, nil
-	case errors.As(err, &ended) && ended.ExitCode() >= 0:
-		return ended.ExitCode(), nil
-	case errors.As(err, &ended):
-		return signalled, nil
+	if _, ended := errors.AsType[*exec.ExitError](err); err != nil && !ended {
+		return 0, model.Invalid("the command cannot be run").Because(err).At("command")
 	}
-	return 0, model.Invalid("the command cannot be run").Because(err).At("command")
+	if status = run.ProcessState.ExitCode(); status < 0 {
+		status = signalled
+	}
+	return status, nil
 }
 
 // signalled is the exit status for a command that a signal ended. Shells add the signal's number to 128, but not every system reports that
