@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"strings"
 	"syscall"
@@ -10,8 +9,6 @@ import (
 	"vise/model"
 	"vise/store"
 	"vise/store/files"
-	"vise/store/home"
-	"vise/store/transfer"
 )
 
 // Connect opens the backend of a ledger on a cluster. Only vise-fleet has it: the client of a cluster would make vise large and slow to
@@ -86,20 +83,6 @@ var insteadOnCluster = map[string]string{
 // insteadOfDoctor is the same for the flags of doctor that are about the ledger.
 const insteadOfDoctor = "vise admin fleet check checks the ledger, vise admin fleet status shows its size; " +
 	"doctor without flags checks this machine"
-
-// shared makes the checks of a home whose ledger lies on a cluster: those of what is on this machine.
-func (c *checkup) shared(ctx context.Context, d *home.Home) {
-	revision := uint64(0)
-	err := d.View(ctx, func(r model.Reader) error { revision = r.Revision(); return nil })
-	c.note("reading", err, fmt.Sprintf("the ledger on the cluster answers, at revision %d; vise admin fleet check checks it", revision))
-	if x, err := transfer.Archived(ctx, d.Ledger); err != nil || x.Changes > 0 {
-		c.note("archive", err, x.Said())
-	}
-	if looked := checkPlans(ctx, d); err == nil {
-		c.add(looked.Name, looked.OK, looked.Message, looked.Hint)
-	}
-	c.watching(ctx, d)
-}
 
 // attendPlans keeps the plans of a home whose ledger lies on a cluster while an agent's server runs.
 func (e *Env) attendPlans(ctx context.Context) (leave func()) {

@@ -14,10 +14,10 @@ import (
 	"time"
 
 	"vise/model"
-	"vise/store"
 	"vise/store/files"
 	"vise/store/home"
 	"vise/store/lock"
+	"vise/store/transfer"
 	"vise/themes"
 	"vise/ui/agents"
 	"vise/ui/runner"
@@ -92,14 +92,10 @@ func doctor(e *Env, o doctorOptions) (answer, error) {
 	out.note("home", err, "sound")
 	ctx := lock.WithLimit(e, doctorLimit)
 	out.permissions(dir)
-	switch {
-	case err != nil:
-	case store.OnCluster(dir):
-		out.shared(ctx, d)
-	default:
-		if o.repair {
-			repair(e, d, out)
-		}
+	if err == nil && o.repair {
+		repair(e, d, out)
+	}
+	if err == nil {
 		examine(e, ctx, d, o, out)
 	}
 	out.threads(e)
@@ -152,15 +148,19 @@ func examine(e *Env, ctx context.Context, d *home.Home, o doctorOptions, out *ch
 	out.note("reading", err, fmt.Sprintf("the ledger answers, at revision %d", revision))
 	plans := make(chan check, 1)
 	go func() { plans <- checkPlans(ctx, d) }()
-	done := doing(e, "proving the ledger, and looking at the plan files")
-	proved := proveInChild(e, ctx, o.timeout)
-	looked := <-plans
-	done()
-	for _, k := range proved {
-		out.put(k)
+	if _, shared := d.Ledger.Cluster(); shared {
+		x, err := transfer.Archived(ctx, d.Ledger)
+		out.note("archive", err, cmp.Or(x.Said(), "it has nothing")+"; vise admin fleet check checks the ledger itself")
+	} else {
+		done := doing(e, "proving the ledger, and looking at the plan files")
+		proved := proveInChild(e, ctx, o.timeout)
+		done()
+		for _, k := range proved {
+			out.put(k)
+		}
+		out.recoverable(ctx, e, d)
 	}
-	out.recoverable(ctx, e, d)
-	out.put(looked)
+	out.put(<-plans)
 	out.watching(ctx, d)
 }
 
