@@ -201,13 +201,7 @@ func offer(e *Env, list lister) (out []cobra.Completion) {
 		return nil
 	}
 	_ = read(e, func(r model.Reader) error {
-		of := []model.AgentID{e.agent}
-		if e.agent == "" {
-			of = nil
-			for _, x := range r.Agents("", offered) {
-				of = append(of, x.ID)
-			}
-		}
+		of, _ := agentsOf(e, r) // an unknown one has nothing
 		out = list(r, of)
 		return nil
 	})

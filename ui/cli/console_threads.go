@@ -4,7 +4,6 @@ import (
 	"context"
 	"os"
 	"os/exec"
-	"slices"
 
 	"vise/model"
 	"vise/model/thread"
@@ -35,8 +34,7 @@ func (v threadView) Card(ctx context.Context, links model.Links) thread.Card {
 		return card
 	}
 	list, err := v.Git.List(ctx, dir)
-	is := func(w thread.Worktree) bool { return w.Path.Raw() == dir } // raw: compared, not shown
-	if i := slices.IndexFunc(list, is); err == nil && i > 0 {
+	if i := threads.IndexOf(list, dir); err == nil && i > 0 {
 		v.Git.Compare(ctx, &list[i], list[0], agents.ProjectFiles(dir))
 		card.Worktree = list[i]
 	}

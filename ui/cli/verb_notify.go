@@ -84,11 +84,8 @@ func (p *page) brief(d model.Digest, markdown bool) {
 // channels sends notifications to the operator through the channels of the configuration.
 func channels(e *Env, h *home.Home, report func(error)) *runner.Channels {
 	return &runner.Channels{Ledger: h, Home: h.Dir(), Now: e.now, Report: report, Settings: func() config.Config {
-		at, err := config.PlaceOf(e.getenv)
-		if err != nil {
-			return config.Default()
-		}
-		return config.Load(at, e.getenv).Config
+		s, _ := settings(e, "channels", "") // vise admin config check reports errors in the configuration
+		return s.Config
 	}}
 }
 

@@ -90,7 +90,7 @@ func (v *todoVerbs) link() verb {
 func (v *todoVerbs) promoted(key string, agent model.AgentID, base string, t file.Todo, body string) (made home.ItemResult, err error) {
 	h, _, err := openOrCreate(v.Env)
 	if err == nil && agent == "" {
-		agent, err = readOne(v.Env, func(r model.Reader) (model.AgentID, error) { return agentOf(v.Env, r) })
+		agent, err = ownAgent(v.Env)
 	}
 	if err != nil {
 		return made, err
