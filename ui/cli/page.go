@@ -131,7 +131,13 @@ func (p *page) table(wide int, rows [][]cell) {
 		}
 	}
 	if p.width > 0 {
-		widths[wide] = min(widths[wide], max(minWide, p.width-sum(widths)+widths[wide]-gap*(len(widths)-1)))
+		room := p.width
+		for i, w := range widths {
+			if i != wide {
+				room -= w + gap
+			}
+		}
+		widths[wide] = min(widths[wide], max(minWide, room))
 	}
 	for _, row := range rows {
 		p.row(row, widths, wide)
@@ -162,14 +168,6 @@ func (p *page) row(row []cell, widths []int, wide int) {
 	}
 	p.b.WriteString(strings.TrimRight(line.String(), " "))
 	p.b.WriteByte('\n')
-}
-
-func sum(list []int) int {
-	total := 0
-	for _, n := range list {
-		total += n
-	}
-	return total
 }
 
 // plainTable writes rows of texts as a table. The first column is strong, the third muted.
