@@ -266,7 +266,6 @@ func fleetLedger(e *Env) (*store.Ledger, error) {
 // Shares of a member's quota, and how far clocks may differ, before vise admin fleet status warns.
 const (
 	quotaUsed   = 50
-	quotaScarce = 70
 	clocksApart = 2 * time.Second
 )
 
@@ -288,10 +287,8 @@ func (s *fleetState) warn() {
 		case inUse(m) >= store.SpaceScarce:
 			add("%s has %d %% of its quota in use, and only changes that end something are taken: run vise serve, which archives; then "+
 				"compact and defragment it, or raise the quota", m.Endpoint, inUse(m))
-		case used >= quotaScarce:
-			add("%s uses %d %% of its quota: compact and defragment it, or raise the quota, before changes are refused", m.Endpoint, used)
 		case used >= quotaUsed:
-			add("%s uses %d %% of its quota: compact and defragment it soon", m.Endpoint, used)
+			add("%s uses %d %% of its quota: compact and defragment it, or raise the quota, before changes are refused", m.Endpoint, used)
 		}
 		if m.Peers == kv.PeersAccept {
 			add("the port of %s for the other members accepts your certificate: any user can change everything there, as root. Give the "+
