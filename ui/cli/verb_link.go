@@ -44,12 +44,13 @@ item's order nor what anybody has seen of it. Completed items take links, too.`,
 			if err != nil {
 				return nil, err
 			}
+			did := "linked"
 			if removes {
-				c.Remove = links
-				return itemAnswer(e, e.agent, c, "unlinked")
+				did, c.Remove = "unlinked", links
+			} else {
+				c.Add = links
 			}
-			c.Add = links
-			return itemAnswer(e, e.agent, c, "linked")
+			return itemAnswer(e, e.agent, c, did)
 		},
 	}
 }
@@ -86,12 +87,12 @@ func (o linkOptions) links(dir string) (model.Links, error) {
 		l.Threads = append(l.Threads, model.ThreadLink{Repo: model.Text(root), TaskID: model.Text(thread.Slug(id))})
 	}
 	for _, t := range o.todos {
-		base, ref, ok := cutLast(t)
-		if !ok {
+		i := strings.LastIndexByte(t, ':') // a directory can contain one, a todo's id cannot
+		if i < 0 {
 			return l, misuse("todo", "%q is not a file todo", t).
 				WithHint("name it as DIRECTORY:SOURCE/ID: tmp/review/7/todos:review/003")
 		}
-		l.TodoRefs = append(l.TodoRefs, model.TodoRef{TodosBase: model.Text(absolute(dir, base)), QualifiedID: model.Text(ref)})
+		l.TodoRefs = append(l.TodoRefs, model.TodoRef{TodosBase: model.Text(absolute(dir, t[:i])), QualifiedID: model.Text(t[i+1:])})
 	}
 	for _, r := range o.refs {
 		kind, ref, ok := strings.Cut(r, ":")
@@ -101,15 +102,6 @@ func (o linkOptions) links(dir string) (model.Links, error) {
 		l.Refs = append(l.Refs, model.Ref{Kind: model.Text(kind), Ref: model.Text(ref)})
 	}
 	return l, nil
-}
-
-// cutLast cuts at the last colon: a directory can contain one, a todo's id cannot.
-func cutLast(s string) (before, after string, ok bool) {
-	i := strings.LastIndexByte(s, ':')
-	if i < 0 {
-		return s, "", false
-	}
-	return s[:i], s[i+1:], true
 }
 
 func absolute(dir, path string) string {
@@ -245,9 +237,7 @@ func markdownTodos(source string) ([]model.Todo, error) {
 		if line == "" {
 			continue
 		}
-		for _, bullet := range []string{"- ", "* ", "+ "} {
-			line = strings.TrimPrefix(line, bullet)
-		}
+		line = strings.TrimLeft(line, "-*+ ")
 		state, ok := stateOf(line)
 		if !ok {
 			return nil, misuse("todos", "line %d of the checklist is not a todo: %q", i+1, line).WithHint("%s", todosHint)

@@ -51,11 +51,7 @@ func (v *todoVerbs) list() verb {
 					continue
 				}
 				out.Summary.Add(t)
-				if v.Env.flags.json {
-					out.Todos = append(out.Todos, r)
-				} else {
-					lines = append(lines, r.line())
-				}
+				out.Todos, lines = append(out.Todos, r), append(lines, r.line())
 			}
 			where := cmp.Or(at.rel(), fmt.Sprintf("%d sessions", len(at.sessions)))
 			lines = append(lines, where+": "+out.Summary.String())
