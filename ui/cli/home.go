@@ -38,7 +38,7 @@ func homeOptions(e *Env) home.Options {
 
 // open opens the home. If there is no home, the error has the code no_home and nothing was written.
 func open(e *Env) (*home.Home, error) {
-	h, _, err := openBy(e, openIt, homeOptions(e))
+	h, _, err := openBy(e, false, homeOptions(e))
 	return h, err
 }
 
@@ -46,21 +46,16 @@ func open(e *Env) (*home.Home, error) {
 func openHome(e *Env) (*home.Home, error) {
 	o := homeOptions(e)
 	o.LeaveQueue = true
-	h, _, err := openBy(e, openIt, o)
+	h, _, err := openBy(e, false, o)
 	return h, err
 }
 
 // openOrCreate opens the home. If there is none, it makes it first.
 func openOrCreate(e *Env) (h *home.Home, created bool, err error) {
-	return openBy(e, home.OpenOrCreate, homeOptions(e))
+	return openBy(e, true, homeOptions(e))
 }
 
-func openIt(dir string, o home.Options) (*home.Home, bool, error) {
-	h, err := home.Open(dir, o)
-	return h, false, err
-}
-
-func openBy(e *Env, how func(string, home.Options) (*home.Home, bool, error), o home.Options) (h *home.Home, created bool, err error) {
+func openBy(e *Env, create bool, o home.Options) (h *home.Home, created bool, err error) {
 	if e.home != nil {
 		return e.home, false, nil
 	}
@@ -68,7 +63,11 @@ func openBy(e *Env, how func(string, home.Options) (*home.Home, bool, error), o 
 	if err != nil {
 		return nil, false, err
 	}
-	h, created, err = how(dir, o)
+	if create {
+		h, created, err = home.OpenOrCreate(dir, o)
+	} else {
+		h, err = home.Open(dir, o)
+	}
 	if errors.Is(err, store.ErrCluster) {
 		return nil, false, toFleet(e)
 	}
