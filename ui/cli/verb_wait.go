@@ -119,20 +119,22 @@ func setTimer(e *Env, c *model.WaitFor, timer string) (words string, err error) 
 	return "until " + c.WakeAt.Format(time.RFC3339), nil
 }
 
-// askedOf reads a pull request's name. On GitHub the name needs no host.
+// askedOf reads a pull request's name.
 func askedOf(name string) (model.Asked, error) {
-	forge, resource := model.GitHub, name
-	if strings.HasPrefix(name, "gitlab:") {
-		forge = model.GitLab
-	} else if !strings.HasPrefix(name, "github:") {
-		resource = "github:" + name
-	}
-	asked, err := model.ParseAsked(forge, model.Text(resource))
+	asked, err := askedAt(name)
 	if err != nil || asked.Number == 0 {
 		return asked, misuse("pr", "%q names no pull request", name).
 			WithHint("give it as owner/name#7, or of GitLab as gitlab:group/name!7")
 	}
 	return asked, nil
+}
+
+// askedAt reads a name at a forge. On GitHub it needs no host.
+func askedAt(name string) (model.Asked, error) {
+	if strings.HasPrefix(name, "gitlab:") {
+		return model.ParseAsked(model.GitLab, model.Text(name))
+	}
+	return model.ParseAsked(model.GitHub, model.Text("github:"+strings.TrimPrefix(name, "github:")))
 }
 
 // branchOf returns the branch that is checked out in an item's work tree, with its remote's address.
@@ -165,19 +167,13 @@ func worktreeOf(e *Env, ref string) (dir string, err error) {
 // askedOfRemote reads the host and the repository at a forge from the address of a remote: https://github.com/owner/name.git, or
 // git@github.com:owner/name.git.
 func askedOfRemote(remote, branch string) (model.Asked, bool) {
-	host, path, ok := strings.Cut(remote, ":")
+	host, path, _ := strings.Cut(remote, ":")
 	if u, err := url.Parse(remote); err == nil && u.Host != "" {
-		host, path, ok = u.Hostname(), u.Path, true
+		host, path = u.Hostname(), u.Path
 	}
-	host = host[strings.LastIndex(host, "@")+1:]
-	name := strings.TrimSuffix(strings.Trim(path, "/"), ".git")
-	for forge, prefix := range map[model.Forge]string{model.GitHub: "github", model.GitLab: "gitlab"} {
-		if host == prefix+".com" && ok {
-			asked, err := model.ParseAsked(forge, model.Text(prefix+":"+name+"@"+branch))
-			return asked, err == nil
-		}
-	}
-	return model.Asked{}, false
+	host, is := strings.CutSuffix(host[strings.LastIndex(host, "@")+1:], ".com")
+	asked, err := askedAt(host + ":" + strings.TrimSuffix(strings.Trim(path, "/"), ".git") + "@" + branch)
+	return asked, is && err == nil
 }
 
 // forges asks the forges about items that wait for them. It runs beside the scheduler.
