@@ -140,7 +140,7 @@ type reply struct {
 	// data is the data of the JSON envelope. If data is nil, the command has written its output itself.
 	data     any
 	warnings []model.Warning
-	// text writes the same for people. lines is used instead if the answer is only lines. Without both, nothing is written.
+	// text writes the same for people, and lines follow it. Without both, nothing is written.
 	text  func(*page)
 	lines []string
 	// conditions means that text itself shows the home's conditions.

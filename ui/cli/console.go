@@ -83,16 +83,10 @@ func bare(e *Env) (answer, error) {
 	}
 	if e.flags.json || !opensConsole(e) {
 		ans, err := homeStatus(e)
-		if err != nil || ans.text == nil {
-			return ans, err
+		if err == nil {
+			ans.say("\nvise opens the console on a terminal; vise help lists the commands")
 		}
-		status := ans.text
-		ans.text = func(p *page) {
-			status(p)
-			p.line("")
-			p.line("vise opens the console on a terminal; vise help lists the commands")
-		}
-		return ans, nil
+		return ans, err
 	}
 	return &reply{conditions: true}, openConsole(e)
 }

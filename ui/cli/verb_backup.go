@@ -171,10 +171,8 @@ uses the space that the home keeps in reserve.`,
 			}
 			var out compacted
 			out.Before, out.After, err = d.Ledger.Compact(e)
-			return answered(out, func(p *page) {
-				p.line("the ledger had %s, %s of them free, and has %s now", sizeOf(out.Before.Bytes), sizeOf(out.Before.Free),
-					sizeOf(out.After.Bytes))
-			}), err
+			return oneLine(out, "the ledger had %s, %s of them free, and has %s now", sizeOf(out.Before.Bytes), sizeOf(out.Before.Free),
+				sizeOf(out.After.Bytes)), err
 		},
 	}
 }

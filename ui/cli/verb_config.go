@@ -91,9 +91,10 @@ func configSchema(*Env) (answer, error) {
 		return nil, err
 	}
 	raw, err := json.MarshalIndent(s, "", "  ")
-	return &reply{data: struct {
+	data := struct {
 		Schema any `json:"schema"`
-	}{s}, text: func(p *page) { p.line("%s", raw) }}, err
+	}{s}
+	return wholeText(data, string(raw)+"\n"), err
 }
 
 // configWarnings returns the configuration's problems as warnings for another command's answer.

@@ -67,10 +67,8 @@ func printServer(e *Env, o agents.Options) (answer, error) {
 	}
 	o, err := installOptions(e, "", o)
 	data := agents.Server(o)
-	return answered(data, func(p *page) {
-		raw, _ := json.MarshalIndent(data, "", "  ") // strings can always be encoded
-		p.b.WriteString(string(raw) + "\n")
-	}), err
+	raw, _ := json.MarshalIndent(data, "", "  ") // strings can always be encoded
+	return wholeText(data, string(raw)+"\n"), err
 }
 
 // installOptions returns o with this run's options for a program.

@@ -217,7 +217,7 @@ vise search -- limiter -gateway`,
 			if h, err := open(e); err == nil {
 				out.Said = sessionsIn(h, e.now).Find(words, e.agent)
 			}
-			return &reply{data: out, warnings: cutWarning(s), text: func(p *page) { p.searched(out) }}, nil
+			return answerOf(out, (*page).searched).warned(cutWarning(s)), nil
 		},
 	}
 }

@@ -105,9 +105,7 @@ func testChannel(e *Env, name string) (answer, error) {
 		return nil, refuse("channel %s did not take the message", name).Because(err).
 			WithHint("it sends by %s", channel.To())
 	}
-	return answered(notified{name, []string{m.Title, m.Body}}, func(p *page) {
-		p.say("sent by %s, %s", name, channel.To())
-	}), nil
+	return oneLine(notified{name, []string{m.Title, m.Body}}, "sent by %s, %s", name, channel.To()), nil
 }
 
 // channelStates returns the state of each channel. A configuration that cannot be read is returned as a state without a name.

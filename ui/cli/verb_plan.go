@@ -165,9 +165,7 @@ func planEdit(e *Env) (answer, error) {
 	}
 	file = e.home.Files().Plan(out.Plan.OwnerAgentID, out.WorkItemID)
 	out.Plan, out.Reason = file.PlanArtifact, file.Reason
-	return &reply{data: out, warnings: warnings, text: func(p *page) {
-		p.line("%s plan %s, %d bytes", out.Handle, out.PlanStatus, out.Plan.Bytes)
-	}}, nil
+	return oneLine(out, "%s plan %s, %d bytes", out.Handle, out.PlanStatus, out.Plan.Bytes).warned(warnings), nil
 }
 
 func runEditor(e *Env, path string) error {

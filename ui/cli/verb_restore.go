@@ -215,7 +215,7 @@ home beside it, or in --into, with the present plan files.`,
 					return nil, err
 				}
 				r, err := recovery.PlanRestore(e, dir, o.RestoreOptions)
-				return answered(r, func(*page) {}), err
+				return &reply{data: r}, err
 			}
 			return restore(e, dir, o)
 		},

@@ -84,9 +84,8 @@ func supervise(e *Env, w runner.TaskSpec, item string) (answer, error) {
 		warnings = append(warnings, model.Warning{Kind: model.WarnEndNotRecorded, Message: fault(err).Message})
 		err = nil
 	}
-	return &reply{data: d, warnings: warnings, exit: failed(d.Status != model.TaskCompleted), text: func(p *page) {
-		p.line("%s %s: %s", d.TaskID, d.Status, firstLine(d.Result))
-	}}, err
+	return oneLine(d, "%s %s: %s", d.TaskID, d.Status, firstLine(d.Result)).warned(warnings).
+		exits(failed(d.Status != model.TaskCompleted)), err
 }
 
 // onlyAgent returns the agent of a home that has only one.
@@ -292,16 +291,13 @@ func taskStopVerb() verb {
 			}
 			asked, err := s.Stop(e, t, e.actor)
 			out := map[string]any{"task_id": t.ID, "was": t.Status, "asked": asked}
-			return answered(out, func(p *page) {
-				switch {
-				case t.Status != model.TaskRunning:
-					p.line("%s had ended: %s", t.ID, t.Status)
-				case asked:
-					p.line("%s was asked to end", t.ID)
-				default:
-					p.line("%s is ended", t.ID)
-				}
-			}), err
+			said := "is ended"
+			if t.Status != model.TaskRunning {
+				said = "had ended: " + string(t.Status)
+			} else if asked {
+				said = "was asked to end"
+			}
+			return oneLine(out, "%s %s", t.ID, said), err
 		},
 	}
 }

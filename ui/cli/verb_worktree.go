@@ -164,7 +164,7 @@ func newWorktree(e *Env, ref string, o worktreeOptions) (answer, error) {
 				WithHint("go there, or end it first: vise worktree done %s", item.Handle)
 		}
 		made := look(e, list[i], list[0])
-		return &reply{data: made, warnings: earlier.Warnings, text: func(p *page) { p.madeWorktree(made, item, program) }}, nil
+		return answered(made, func(p *page) { p.madeWorktree(made, item, program) }).warned(earlier.Warnings), nil
 	}
 	return makeWorktree(e, item, list, dir, program, o)
 }
