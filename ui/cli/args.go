@@ -273,10 +273,11 @@ func (e *Env) identify() error {
 
 // readActor reads the actor and the named agent. An actor that is an agent acts for itself.
 func (e *Env) readActor() error {
-	e.actor = model.Actor(cmp.Or(e.flags.actor, e.getenv("VISE_ACTOR"), string(model.Unknown)))
-	if e.flags.actor == "" && e.getenv("VISE_ACTOR") == "" && (e.ttyIn || e.ttyOut) {
-		e.actor = model.Operator
+	unnamed := model.Unknown
+	if e.ttyIn || e.ttyOut {
+		unnamed = model.Operator
 	}
+	e.actor = model.Actor(cmp.Or(e.flags.actor, e.getenv("VISE_ACTOR"), string(unnamed)))
 	own, _ := e.actor.Agent()
 	e.agent = model.AgentID(cmp.Or(e.flags.agent, e.getenv("VISE_AGENT"), string(own)))
 	kind, name, has := strings.Cut(string(e.actor), ":")

@@ -129,7 +129,6 @@ func execute(e *Env, ctx context.Context) int {
 	hint := e.rename()
 	root := treeFor(e, e.args)
 	root.SetArgs(e.args)
-	root.SetIn(e.in)
 	root.SetOut(e.out)
 	root.SetErr(e.err)
 	called, err := root.ExecuteContextC(ctx)
