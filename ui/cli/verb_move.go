@@ -89,10 +89,6 @@ func (m *mover) run() (out movedTo, err error) {
 
 // cluster moves the ledger of a home to a cluster.
 func (m *mover) cluster() (out movedTo, err error) {
-	at, err := m.reach.cluster(m.dir, m.to)
-	if err != nil {
-		return out, err
-	}
 	if store.OnCluster(m.from) {
 		return out, refuse("the ledger of %s lies on a cluster already", m.from).
 			WithHint("vise admin fleet status shows where; its address can be FROM")
@@ -111,15 +107,14 @@ func (m *mover) cluster() (out movedTo, err error) {
 		return out, err
 	}
 	defer alone.Close()
-	b, err := m.connect(at)
-	if err != nil {
-		return out, err
-	}
-	defer b.Close()
-	if out, err = m.move(&transfer.Move{From: l, To: b, FromName: hereAt(m.from), ToName: at.Address()}); err != nil || out.GivenUp {
-		return out, err
-	}
-	return out, store.JoinMoved(m, m.from, at, b)
+	err = onLedger(m.Env, m.to, m.reach, func(at store.Cluster, b store.Backend) (err error) {
+		out, err = m.move(&transfer.Move{From: l, To: b, FromName: hereAt(m.from), ToName: at.Address()})
+		if err != nil || out.GivenUp {
+			return err
+		}
+		return store.JoinMoved(m, m.from, at, b)
+	})
+	return out, err
 }
 
 // home moves a ledger on a cluster to a home.
@@ -221,10 +216,6 @@ func (m *mover) endTurns(l *store.Ledger) error {
 
 // backup brings the ledger of a backup to a cluster, and its files to a home on it.
 func (m *mover) backup() (out movedTo, err error) {
-	at, err := m.reach.cluster(m.dir, m.to)
-	if err != nil {
-		return out, err
-	}
 	if m.giveUp || m.interrupt {
 		return out, misuse("give-up", "a backup stays as it is: --give-up and --interrupt are for a ledger that moves")
 	}
@@ -232,23 +223,19 @@ func (m *mover) backup() (out movedTo, err error) {
 	if err != nil {
 		return out, err
 	}
-	b, err := m.connect(at)
-	if err != nil {
-		return out, err
-	}
-	defer b.Close()
-	if err := recovery.CanHave(m, dir, m.from, at, b); err != nil {
-		return out, err
-	}
-	out.From, out.To, out.Home = m.from, at.Address(), dir
-	out.Moved, err = transfer.FromBackup(m, m.from, b, nil, func(c transfer.Copied) { m.copied.Store(&c) })
-	if err != nil {
-		return out, err
-	}
-	if !store.OnCluster(dir) {
-		if _, err = store.Join(m, dir, at, b, false, store.Options{}); err != nil {
-			return out, err
+	err = onLedger(m.Env, m.to, m.reach, func(at store.Cluster, b store.Backend) error {
+		err := recovery.CanHave(m, dir, m.from, at, b)
+		if err == nil {
+			out.From, out.To, out.Home = m.from, at.Address(), dir
+			out.Moved, err = transfer.FromBackup(m, m.from, b, nil, func(c transfer.Copied) { m.copied.Store(&c) })
 		}
+		if err == nil && !store.OnCluster(dir) {
+			_, err = store.Join(m, dir, at, b, false, store.Options{})
+		}
+		return err
+	})
+	if err != nil {
+		return out, err
 	}
 	plans, err := files.NewHome(dir)
 	if err == nil {
