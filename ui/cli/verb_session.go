@@ -237,25 +237,21 @@ that people run in the programs' own terminals are known from hooks, and say so.
 }
 
 // sessionsOf returns the sessions of an agent or item, or all.
-func sessionsOf(e *Env, ref string) ([]home.Session, error) {
-	h, err := open(e)
-	if err != nil {
-		return nil, err
-	}
-	out := []home.Session{}
+func sessionsOf(e *Env, ref string) (_ []home.Session, err error) {
 	var agent model.AgentID
 	var item model.WorkItem
-	if ref != "" {
-		if agent, item, err = agentOrItem(e, ref); err != nil {
-			return nil, err
-		}
+	if ref == "" {
+		_, err = open(e)
+	} else {
+		agent, item, err = agentOrItem(e, ref)
 	}
-	for _, s := range sessionsIn(h, e.now).Known() {
+	out := []home.Session{}
+	for _, s := range e.sessions() {
 		if (ref == "" || s.Agent == agent) && (item.ID == "" || s.Item == item.ID) {
 			out = append(out, s)
 		}
 	}
-	return out, nil
+	return out, err
 }
 
 func (p *page) sessions(list sessionList) {
@@ -290,13 +286,9 @@ terminal it is read from the program's transcript: Claude Code, Codex, Gemini CL
 
 // oneSession returns the session with an id, or the newest one of an agent or item. One that only starts has no id.
 func oneSession(e *Env, ref string) (home.Session, error) {
-	h, err := open(e)
-	if err != nil {
-		return home.Session{}, err
-	}
-	list := sessionsIn(h, e.now).Known()
+	list, err := sessionsOf(e, "")
 	at := slices.IndexFunc(list, func(s home.Session) bool { return s.ID == ref })
-	if at < 0 {
+	if at < 0 && err == nil {
 		list, err = sessionsOf(e, ref)
 		at = max(0, slices.IndexFunc(list, func(s home.Session) bool { return s.ID != "" }))
 	}
