@@ -21,8 +21,7 @@ import (
 
 // plan is the data of plan and its subcommands.
 type plan struct {
-	WorkItemID model.ItemID       `json:"work_item_id"`
-	Handle     model.Handle       `json:"handle"`
+	itemName
 	PlanStatus model.PlanStatus   `json:"plan_status"`
 	Plan       model.PlanArtifact `json:"plan_artifact"`
 	// Text is the whole file, in plan show, or its text at Save. Todos are from the same time.
@@ -31,6 +30,12 @@ type plan struct {
 	Todos []model.Todo    `json:"todo_list,omitempty"`
 	// Reason is why the file cannot be shown.
 	Reason string `json:"reason,omitempty"`
+}
+
+// itemName is what answers name a work item by.
+type itemName struct {
+	WorkItemID model.ItemID `json:"work_item_id"`
+	Handle     model.Handle `json:"handle"`
 }
 
 func planVerb() verb {
@@ -104,7 +109,7 @@ func readPlan(e *Env, ref string) (plan, files.Plan, error) {
 		return plan{}, files.Plan{}, err
 	}
 	file := e.home.Plan(e, v.AgentID, v.ID)
-	return plan{WorkItemID: v.ID, Handle: v.Handle, PlanStatus: v.PlanStatus, Plan: file.PlanArtifact, Reason: file.Reason}, file, nil
+	return plan{itemName: itemName{v.ID, v.Handle}, PlanStatus: v.PlanStatus, Plan: file.PlanArtifact, Reason: file.Reason}, file, nil
 }
 
 func planShow(e *Env, ref string) (answer, error) {
@@ -282,8 +287,7 @@ func editor(e *Env, args ...string) *exec.Cmd {
 
 // planLog is the data of plan log.
 type planLog struct {
-	WorkItemID model.ItemID `json:"work_item_id"`
-	Handle     model.Handle `json:"handle"`
+	itemName
 	// Saves are the kept saves, newest first, as many as requested.
 	Saves []planSave `json:"saves"`
 	// Kept is the number of kept saves, Total the number of all saves.
@@ -302,9 +306,8 @@ type planSave struct {
 
 // planDiff is the data of plan diff.
 type planDiff struct {
-	WorkItemID model.ItemID   `json:"work_item_id"`
-	Handle     model.Handle   `json:"handle"`
-	From       model.PlanSave `json:"from"`
+	itemName
+	From model.PlanSave `json:"from"`
 	// To is nil if the save is compared with the current plan.md.
 	To      *model.PlanSave `json:"to,omitempty"`
 	Added   int             `json:"added"`
@@ -356,7 +359,7 @@ func listSaves(e *Env, ref string, limit int) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := planLog{WorkItemID: x.WorkItemID, Handle: x.Handle, Saves: []planSave{}, Total: len(x.saves)}
+	out := planLog{itemName: x.itemName, Saves: []planSave{}, Total: len(x.saves)}
 	out.Changed = x.file.Condition == model.PlanOK && len(x.saves) > 0 && x.file.Hash != x.saves[len(x.saves)-1].Hash
 	kept := slices.DeleteFunc(x.saves, func(s model.PlanSave) bool { return !s.Kept })
 	out.Kept = len(kept)
@@ -444,7 +447,7 @@ func diffPlan(e *Env) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := planDiff{WorkItemID: x.WorkItemID, Handle: x.Handle}
+	out := planDiff{itemName: x.itemName}
 	side := func(at string) (s model.PlanSave, text model.Text, err error) {
 		if s, err = saveAt(e, x.saves, at); err == nil {
 			text, err = x.text(e, s)

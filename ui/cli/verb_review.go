@@ -13,9 +13,8 @@ import (
 
 // review is the data of review: the changes by the work on an item, and the comments on them.
 type review struct {
-	WorkItemID model.ItemID `json:"work_item_id"`
-	Handle     model.Handle `json:"handle"`
-	Objective  model.Text   `json:"objective"`
+	itemName
+	Objective model.Text `json:"objective"`
 	thread.Diff
 	Files    []reviewFile      `json:"files"`
 	Comments []reviewComment   `json:"comments"`
@@ -77,7 +76,7 @@ func reviewOf(e *Env, ref string) (review, error) {
 	if err != nil {
 		return review{}, err
 	}
-	out := review{WorkItemID: item.ID, Handle: item.Handle, Objective: item.Objective, Files: []reviewFile{}, Comments: []reviewComment{}}
+	out := review{itemName: itemName{item.ID, item.Handle}, Objective: item.Objective, Files: []reviewFile{}, Comments: []reviewComment{}}
 	var comments []model.Commented
 	if err := read(e, func(r model.Reader) error {
 		comments = model.CommentsOf(r, item)

@@ -150,9 +150,8 @@ func (p *page) notes(out noted) {
 
 // reasons are the data of why.
 type reasons struct {
-	WorkItemID model.ItemID `json:"work_item_id"`
-	Handle     model.Handle `json:"handle"`
-	Objective  model.Text   `json:"objective"`
+	itemName
+	Objective model.Text `json:"objective"`
 	model.Why
 	model.Path
 }
@@ -189,7 +188,7 @@ vise why wi-7f3k`,
 				why := model.Explain(r, w, now)
 				last := &why.Lines[len(why.Lines)-1]
 				e.doesNow(w.AgentID, why.Decision, &last.Label, &last.Text)
-				return reasons{w.ID, w.Handle, w.Objective, why, model.PathOf(r, w.AgentID, now)}
+				return reasons{itemName{w.ID, w.Handle}, w.Objective, why, model.PathOf(r, w.AgentID, now)}
 			})
 		},
 	}
