@@ -47,10 +47,9 @@ func (t Text) Lines() []string {
 
 // Hidden reports whether the text contains characters that String shows as a mark.
 func (t Text) Hidden() bool {
-	s := string(t)
 	var w walk
-	for w.skip(s); w.at < len(s); w.skip(s) {
-		if v := w.step(s); v == hide || v == broken {
+	for w.at < len(t) {
+		if v := w.step(string(t)); v == hide || v == broken {
 			return true
 		}
 	}
@@ -59,23 +58,13 @@ func (t Text) Hidden() bool {
 
 // rewrite replaces line breaks, tabs and hidden characters. It returns a text without any of them unchanged.
 func rewrite(s, newline, tabs string) string {
-	var (
-		w      walk
-		b      strings.Builder
-		copied int
-		last   verdict
-	)
+	var b strings.Builder
+	var w walk
+	copied, last := 0, keep
 	for w.at < len(s) {
-		if w.skip(s) {
-			last = keep
-			continue
-		}
 		start := w.at
 		v := w.step(s)
 		if v != keep {
-			if copied == 0 {
-				b.Grow(len(s))
-			}
 			b.WriteString(s[copied:start])
 			copied = w.at
 			if v != last || !v.merges(newline) {
@@ -84,11 +73,7 @@ func rewrite(s, newline, tabs string) string {
 		}
 		last = v
 	}
-	if copied == 0 {
-		return s
-	}
-	b.WriteString(s[copied:])
-	return b.String()
+	return b.String() + s[copied:]
 }
 
 // verdict says what String does with a character.
@@ -129,17 +114,6 @@ type walk struct {
 	at       int
 	prev     rune // the previous character; 0 at the start of a line and after a hidden one
 	attached int  // how many characters are attached to the base
-}
-
-// skip moves past plain ASCII, which needs no judging, and reports whether there was any.
-func (w *walk) skip(s string) bool {
-	n := plainPrefix(s[w.at:])
-	if n == 0 {
-		return false
-	}
-	w.at += n
-	w.base(rune(s[w.at-1]))
-	return true
 }
 
 // step judges the character at w.at and moves past it.
@@ -190,7 +164,7 @@ func (w *walk) wide(s string, r rune) verdict {
 		next, _ := utf8.DecodeRuneInString(s[w.at:])
 		fits := w.attached+1 < maxAttached // room for the next one too: a joiner joins two
 		return w.attach(r, fits && mayJoin(r, w.prev, next))
-	case isSelector(r):
+	case unicode.Is(unicode.Variation_Selector, r):
 		return w.attach(r, maySelect(r, w.prev))
 	case isMark(r):
 		return w.attach(r, w.prev != 0)
@@ -215,20 +189,6 @@ func (w *walk) base(r rune) { w.prev, w.attached = r, 0 }
 
 // rest forgets the base: the next character has none to attach to.
 func (w *walk) rest() { w.base(0) }
-
-// plainPrefix is the length of s before the first byte that is not printable ASCII. If that byte is not ASCII, it is one less,
-// because that character can be attached to the one before.
-func plainPrefix(s string) int {
-	for i := range len(s) {
-		if c := s[i]; c-' ' >= 0x7F-' ' {
-			if c >= utf8.RuneSelf && i > 0 {
-				return i - 1
-			}
-			return i
-		}
-	}
-	return len(s)
-}
 
 const (
 	softHyphen = 0xAD
@@ -280,49 +240,18 @@ func AppendEscape(dst []byte, r rune) []byte {
 	return append(dst, '\\', 'u', hexDigits[r>>12&15], hexDigits[r>>8&15], hexDigits[r>>4&15], hexDigits[r&15])
 }
 
-// isHiddenRune reports whether a terminal obeys or does not show r, whatever its context.
+// isHiddenRune reports whether a terminal obeys or does not show r, whatever its context: the control and format characters, those that
+// Unicode calls ignorable, and the non-characters. Excepted are those that are judged in their context (line breaks, tabs, joiners,
+// variation selectors) and the signs below numbers, which are visible.
 func isHiddenRune(r rune) bool {
-	return r <= 0xFFFF && unicode.Is(hiddenRunes, r) || r > 0xFFFF && (r&0xFFFE == 0xFFFE || unicode.Is(hiddenRunes, r))
-}
-
-// hiddenRunes are the control and format characters, the ignorable characters of Unicode 15 (DerivedCoreProperties,
-// Default_Ignorable_Code_Point) and the non-characters. Excepted are those that are judged in their context (joiners, variation
-// selectors) and the Arabic and Kaithi number signs, which are visible.
-var hiddenRunes = &unicode.RangeTable{
-	R16: []unicode.Range16{
-		{0x0000, 0x0008, 1},
-		{0x000B, 0x001F, 1},
-		{0x007F, 0x009F, 1}, // DEL and C1: some terminals obey U+009B as CSI
-		{0x00AD, 0x00AD, 1},
-		{0x034F, 0x034F, 1},
-		{0x061C, 0x061C, 1}, // bidirectional mark
-		{0x115F, 0x1160, 1},
-		{0x17B4, 0x17B5, 1},
-		{0x180B, 0x180F, 1},
-		{0x200B, 0x200B, 1},
-		{0x200E, 0x200F, 1}, // bidirectional marks
-		{0x2028, 0x202E, 1}, // separators, embeddings, overrides
-		{0x2060, 0x206F, 1}, // word joiner, isolates
-		{0x3164, 0x3164, 1},
-		{0xFDD0, 0xFDEF, 1},
-		{0xFEFF, 0xFEFF, 1},
-		{0xFFA0, 0xFFA0, 1},
-		{0xFFF0, 0xFFFB, 1},
-		{0xFFFE, 0xFFFF, 1},
-	},
-	R32: []unicode.Range32{
-		{0x13430, 0x1343F, 1},
-		{0x1BCA0, 0x1BCA3, 1},
-		{0x1D173, 0x1D17A, 1},
-		{0xE0000, 0xE00FF, 1}, // tag characters
-		{0xE01F0, 0xE0FFF, 1},
-	},
-	LatinOffset: 4,
-}
-
-// isSelector reports whether r selects a variant of the character before it.
-func isSelector(r rune) bool {
-	return r >= 0xFE00 && r <= 0xFE0F || r >= 0xE0100 && r <= 0xE01EF
+	switch {
+	case r == '\t', r == '\n', r == joiner, r == nonJoiner, isNumberSign(r):
+		return false
+	case unicode.Is(unicode.Variation_Selector, r):
+		return r < 0xFE00 // those of Mongolian
+	}
+	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp,
+		unicode.Other_Default_Ignorable_Code_Point, unicode.Noncharacter_Code_Point)
 }
 
 // maySelect reports whether selector r has a known meaning after base; elsewhere it can smuggle bytes.
@@ -381,8 +310,7 @@ func isVirama(r rune) bool {
 }
 
 func isNumberSign(r rune) bool {
-	return r >= 0x0600 && r <= 0x0605 || r == 0x06DD || r == 0x070F || r == 0x0890 || r == 0x0891 ||
-		r == 0x08E2 || r == 0x0D4E || r == 0x110BD || r == 0x110CD
+	return r == 0x0D4E || unicode.Is(unicode.Prepended_Concatenation_Mark, r)
 }
 
 func isJamo(r rune) bool {
