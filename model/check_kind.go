@@ -72,21 +72,34 @@ func moreTelling(a, b CheckKind) CheckKind {
 
 func squeezed(t Text) string { return strings.Join(strings.Fields(t.Raw()), " ") } // raw: compared, not shown
 
-// checkWrappers are the programs that run another one, with the number of their own words.
-var checkWrappers = map[string]int{
-	"time": 0, "env": 0, "nice": 0, "command": 0, "exec": 0, "sudo": 0, "npx": 0, "bunx": 0, "timeout": 1, "xvfb-run": 0,
-	"uv": 1, "poetry": 1, "pipenv": 1, "pdm": 1, "rye": 1, "bundle": 1, "python": 1, "python3": 1, "bash": 0, "sh": 0,
-}
+// The programs that run another one: at once, and after a word of their own.
+var (
+	wrappers  = strings.Fields("time env nice command exec sudo npx bunx xvfb-run bash sh")
+	launchers = strings.Fields("timeout uv poetry pipenv pdm rye bundle python python3")
+)
 
 // checkPrograms are the programs that are checks themselves.
-var checkPrograms = map[string]CheckKind{
-	"pytest": CheckTest, "py.test": CheckTest, "unittest": CheckTest, "tox": CheckTest, "nox": CheckTest, "jest": CheckTest,
-	"vitest": CheckTest, "mocha": CheckTest, "ava": CheckTest, "karma": CheckTest, "rspec": CheckTest, "phpunit": CheckTest,
-	"ctest": CheckTest, "gotestsum": CheckTest, "bats": CheckTest, "playwright": CheckTest, "cypress": CheckTest,
-	"tsc": CheckBuild, "make": CheckBuild, "gmake": CheckBuild, "ninja": CheckBuild,
-	"eslint": CheckLint, "ruff": CheckLint, "flake8": CheckLint, "pylint": CheckLint, "mypy": CheckLint, "pyright": CheckLint,
-	"golangci-lint": CheckLint, "staticcheck": CheckLint, "shellcheck": CheckLint, "rubocop": CheckLint, "stylelint": CheckLint,
-	"biome": CheckLint, "oxlint": CheckLint, "hadolint": CheckLint, "cargo-clippy": CheckLint,
+var checkPrograms = byWord(map[CheckKind]string{
+	CheckTest:  "pytest py.test unittest tox nox jest vitest mocha ava karma rspec phpunit ctest gotestsum bats playwright cypress",
+	CheckBuild: "tsc make gmake ninja",
+	CheckLint: "eslint ruff flake8 pylint mypy pyright golangci-lint staticcheck shellcheck rubocop stylelint biome oxlint hadolint " +
+		"cargo-clippy",
+})
+
+// checkWords are the usual names of checks.
+var checkWords = byWord(map[CheckKind]string{
+	CheckTest: "test tests t check verify ci nextest", CheckBuild: "build compile assemble typecheck", CheckLint: "lint vet clippy",
+})
+
+// byWord is the kind of each word in the lists.
+func byWord(lists map[CheckKind]string) map[string]CheckKind {
+	out := map[string]CheckKind{}
+	for kind, words := range lists {
+		for w := range strings.FieldsSeq(words) {
+			out[w] = kind
+		}
+	}
+	return out
 }
 
 // The programs whose first argument names the check, and those for which any argument can.
@@ -96,13 +109,6 @@ var (
 	byAnyWord = strings.Fields("make gmake just task rake gradle gradlew mvn mvnw ninja sbt cmake meson")
 )
 
-// checkWords are the usual names of checks.
-var checkWords = map[string]CheckKind{
-	"test": CheckTest, "tests": CheckTest, "t": CheckTest, "check": CheckTest, "verify": CheckTest, "ci": CheckTest, "nextest": CheckTest,
-	"build": CheckBuild, "compile": CheckBuild, "assemble": CheckBuild, "typecheck": CheckBuild,
-	"lint": CheckLint, "vet": CheckLint, "clippy": CheckLint,
-}
-
 // checksNothing are the arguments with which a program only describes itself, or what it would do.
 var checksNothing = strings.Fields("--help -h --version -V help version --collect-only --co --list --dry-run --if-present")
 
@@ -110,21 +116,19 @@ var checksNothing = strings.Fields("--help -h --version -V help version --collec
 func (l shellLink) checks() CheckKind {
 	words := slices.DeleteFunc(slices.Clone(l.words), func(w string) bool { return strings.ContainsAny(w, "<>") })
 	for len(words) > 0 {
-		own, is := checkWrappers[baseName(words[0])]
-		switch {
-		case is:
-			words = words[min(own+1, len(words)):]
+		switch base := words[0][strings.LastIndexByte(words[0], '/')+1:]; {
+		case slices.Contains(wrappers, base):
+			words = words[1:]
+		case slices.Contains(launchers, base):
+			words = words[min(2, len(words)):]
 		case strings.Contains(words[0], "=") || len(words) < len(l.words) && strings.HasPrefix(words[0], "-"):
 			words = words[1:]
 		default:
-			return checksOf(baseName(words[0]), words[0], words[1:])
+			return checksOf(base, words[0], words[1:])
 		}
 	}
 	return ""
 }
-
-// baseName is a program's name without its directory.
-func baseName(program string) string { return program[strings.LastIndexByte(program, '/')+1:] }
 
 func checksOf(program, named string, args []string) CheckKind {
 	if slices.ContainsFunc(args, func(a string) bool { return slices.Contains(checksNothing, a) }) {
@@ -142,13 +146,14 @@ func checksOf(program, named string, args []string) CheckKind {
 			return ""
 		}
 	case slices.Contains(byFirstWord, program):
-		if len(said) > 1 && (said[0] == "run" || said[0] == "run-script" || said[0] == "exec") && program != "go" && program != "cargo" {
+		runs := program != "go" && program != "cargo" // others run scripts and programs of the project
+		if runs && len(said) > 1 && (said[0] == "run" || said[0] == "run-script" || said[0] == "exec") {
 			said = said[1:]
 		}
 		if len(said) == 0 {
 			return ""
 		}
-		if k := checkPrograms[said[0]]; k != "" && program != "go" && program != "cargo" {
+		if k := checkPrograms[said[0]]; k != "" && runs {
 			return k
 		}
 		return checkWord(said[0])
@@ -160,9 +165,5 @@ func checksOf(program, named string, args []string) CheckKind {
 
 // checkWord is the kind of check in a word such as test:unit or build-all.
 func checkWord(w string) CheckKind {
-	at := strings.IndexFunc(w, func(r rune) bool { return !unicode.IsLetter(r) })
-	if at < 0 {
-		at = len(w)
-	}
-	return checkWords[w[:at]]
+	return checkWords[w[:len(w)-len(strings.TrimLeftFunc(w, unicode.IsLetter))]]
 }
