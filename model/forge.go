@@ -35,13 +35,7 @@ type Asked struct {
 // forgeName reports whether s can be a name at a forge: letters, digits, _ and, after the first character, those in more. A
 // program could take a name with another first character for an option or a path.
 func forgeName(s, more string) bool {
-	for i, c := range s {
-		plain := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_'
-		if !plain && (i == 0 || !strings.ContainsRune(more, c)) {
-			return false
-		}
-	}
-	return s != "" && len(s) <= maxForgeName && !strings.Contains(s, "..")
+	return len(s) <= maxForgeName && IsName(s, LowerCase+UpperCase+Digits+"_", more) && !strings.Contains(s, "..")
 }
 
 // maxForgeName bounds the name of a repository or branch, in bytes.
