@@ -89,16 +89,11 @@ func FleetOf(r Reader, now time.Time, rows, entries int, named ...AgentID) Fleet
 	if h, ok := r.(Homes); ok {
 		return f.ofHomes(h, now, rows, entries, named)
 	}
-	for after := AgentID(""); ; {
-		page := r.Agents(after, agentsPage)
-		for _, a := range page {
-			f.Agents = append(f.Agents, memberOf(r, a))
-			after = a.ID
-		}
-		if len(page) < agentsPage || len(f.Agents) >= maxFleet {
-			f.More = len(page) == agentsPage
+	for a := range AllAgents(r) {
+		if f.More = len(f.Agents) == maxFleet; f.More {
 			break
 		}
+		f.Agents = append(f.Agents, memberOf(r, a))
 	}
 	return f.at(r, now, rows, entries, named)
 }
