@@ -3,6 +3,7 @@ package thread
 import (
 	"cmp"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -128,25 +129,11 @@ func (m *members) child(key string) *members {
 // path gives each path of the repository one spelling.
 func path(t model.Text) model.Text { return model.Text(strings.TrimPrefix(t.Raw(), "./")) }
 
-// matches reports whether a path matches a pattern in which * and ? match any character, also separators. Only the last * is tried again.
-// That is enough, and bounds the time by the product of both lengths.
+// matches reports whether a path matches a pattern in which * and ? match any character, also separators.
 func matches(pattern, name string) bool {
-	p, n, star, from := 0, 0, -1, 0
-	for n < len(name) {
-		switch {
-		case p < len(pattern) && pattern[p] == '*':
-			star, from = p, n
-			p++
-		case p < len(pattern) && (pattern[p] == '?' || pattern[p] == name[n]):
-			p, n = p+1, n+1
-		case star < 0:
-			return false
-		default:
-			from++
-			p, n = star+1, from
-		}
-	}
-	return strings.Trim(pattern[p:], "*") == ""
+	expr := strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(regexp.QuoteMeta(pattern))
+	is, err := regexp.MatchString("(?s)^"+expr+"$", name)
+	return is && err == nil
 }
 
 // compliance says how well a run kept to its contract.
