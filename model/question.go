@@ -2,7 +2,6 @@ package model
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -143,8 +142,7 @@ func (c Answer) step(s *step) error {
 		said.Revision = s.keepReply(w, c, Reply{WaitID: x.ID, Question: x.Ask.Question, Text: text, MessageID: m.ID})
 	}
 	if first != "" {
-		s.warn(Warning{Kind: warnAnswered, Message: fmt.Sprintf("it was answered before: %q; the agent gets both answers",
-			cut(first, rowObjective))})
+		s.warnf(warnAnswered, "it was answered before: %q; the agent gets both answers", cut(first, rowObjective))
 	}
 	s.receipt.WaitID, s.receipt.Question = x.ID, x.asked()
 	s.event(EventOperatorAnswered, x.WorkItemID, said)

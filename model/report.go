@@ -22,7 +22,7 @@ func (s *step) keptReport(w WorkItem, text Text) Text {
 	s.plans = append(s.plans, NewPlan{AgentID: w.AgentID, ItemID: w.ID, Name: name, Seed: text})
 	goesOn := fmt.Sprintf("he report goes on: %d characters in all, whole in agents/%s/work-items/%s/%s in the home",
 		utf8.RuneCountInString(string(text)), w.AgentID, w.ID, name)
-	s.warn(Warning{Kind: warnReportInFile, Message: "t" + goesOn})
+	s.warnf(warnReportInFile, "t%s", goesOn)
 	mark := "\n\n[T" + goesOn + ".]"
 	return cut(text, MaxReport-len(mark)) + Text(mark)
 }

@@ -54,6 +54,10 @@ func (s *step) event(kind EventKind, item ItemID, data any) {
 
 func (s *step) warn(w ...Warning) { s.receipt.Warnings = append(s.receipt.Warnings, w...) }
 
+func (s *step) warnf(kind WarningKind, format string, args ...any) {
+	s.warn(Warning{Kind: kind, Message: fmt.Sprintf(format, args...)})
+}
+
 // handleTaken reports whether an item has the handle. It includes those given out in this command, and remembers them.
 func (s *step) handleTaken(h Handle) bool {
 	if s.handles[h] || s.ItemOf(h) != "" {

@@ -275,7 +275,7 @@ func (s *step) takeEarly(x Wait) {
 	s.put(in)
 	x, _ = s.Wait(x.ID)
 	x.TriggerCount += came.Count - 1 // wake counts the last one
-	s.warn(Warning{Kind: warnCameEarly, Message: "the event came before the wait: there is news at once"})
+	s.warnf(warnCameEarly, "the event came before the wait: there is news at once")
 	s.wake([]Wait{x}, came.Last)
 }
 

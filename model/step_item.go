@@ -2,7 +2,6 @@ package model
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -184,7 +183,7 @@ func (u *update) finish() {
 // stillNeedsInput warns that the plan needs input although the blocker is cleared.
 func (s *step) stillNeedsInput(w WorkItem) {
 	if w.PlanStatus == NeedsInput {
-		s.warn(Warning{Kind: warnNeedsInput, Message: "its plan still needs input: answer it with --plan-ready, or set the plan status"})
+		s.warnf(warnNeedsInput, "its plan still needs input: answer it with --plan-ready, or set the plan status")
 	}
 }
 
@@ -261,7 +260,7 @@ func (s *step) agentOfCreate() (Agent, error) {
 }
 
 func (s *step) warnAdded(id AgentID) {
-	s.warn(Warning{Kind: warnAgentAdded, Message: fmt.Sprintf("agent %s was not known before; it is now", id)})
+	s.warnf(warnAgentAdded, "agent %s was not known before; it is now", id)
 }
 
 // born writes a new item's first revision, with its handle and plan file.

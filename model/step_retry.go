@@ -41,7 +41,7 @@ func (c Retry) step(s *step) error {
 	if a.Pace.RunNow && !d.ModelReentry && !d.Offered() {
 		a.Pace.RunNow = false
 		s.put(a)
-		s.warn(Warning{Kind: warnNothingToRun, Message: "agent " + string(a.ID) + " has nothing to run: no ready work, no queued input"})
+		s.warnf(warnNothingToRun, "agent %s has nothing to run: no ready work, no queued input", a.ID)
 	}
 	s.receipt.Decision = &d
 	s.event(EventRetried, c.WorkItemID, map[string]AgentID{"agent_id": a.ID})

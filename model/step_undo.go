@@ -284,7 +284,7 @@ func (s *step) refocus(f refocus, alone bool, reason Text) error {
 		return Refuse(CodeStale, "the focus of %s moved on since: nothing was undone", a.ID).At("focus",
 			"pick what it should be on")
 	case a.CurrentWorkItemID != f.Left:
-		s.warn(Warning{Kind: warnFocusMoved, Message: "the focus is elsewhere by now and stays there"})
+		s.warnf(warnFocusMoved, "the focus is elsewhere by now and stays there")
 		return nil
 	case f.Back == "":
 		s.releaseFocus(w, "work_item_undone")

@@ -2,7 +2,6 @@ package model
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"time"
 	"unicode/utf8"
@@ -191,8 +190,7 @@ func (s *step) itemWaits(w WorkItem, x Wait, recheck time.Duration) {
 	s.register(x, earlier, cancelled)
 	s.releaseFocus(w, "work_item_waiting")
 	if _, asked := x.Asks(); recheck == 0 && x.Kind == WaitExternal && !asked && x.After() == "" {
-		s.warn(Warning{Kind: warnWeakWait,
-			Message: "if the event never comes, nobody is reminded; say when to check again (recheck_after_ms, --recheck)"})
+		s.warnf(warnWeakWait, "if the event never comes, nobody is reminded; say when to check again (recheck_after_ms, --recheck)")
 	}
 }
 
@@ -215,7 +213,7 @@ func (s *step) agentWaits(x Wait) error {
 	cancelled := s.cancelWaits("", earlier, "wait_for_replaced")
 	x.AgentID = a.ID
 	s.register(x, earlier, cancelled)
-	s.warn(Warning{Kind: warnAgentScope, Message: fmt.Sprintf("no work item was named and none is the focus: agent %s itself waits", a.ID)})
+	s.warnf(warnAgentScope, "no work item was named and none is the focus: agent %s itself waits", a.ID)
 	return nil
 }
 
@@ -236,7 +234,7 @@ func (s *step) register(x Wait, earlier []Wait, cancelled []WaitID) {
 func (s *step) wakeByEnded(x Wait) {
 	switch w, ok := s.Item(x.After()); {
 	case ok && w.State == Completed:
-		s.warn(Warning{Kind: warnTaskEnded, Message: "the work item was already completed: there is news at once"})
+		s.warnf(warnTaskEnded, "the work item was already completed: there is news at once")
 		s.wake([]Wait{x}, s.completion(w))
 	case ok && !slices.Contains(w.AwaitedBy, x.AgentID):
 		w.AwaitedBy = append(w.AwaitedBy, x.AgentID)
@@ -247,11 +245,11 @@ func (s *step) wakeByEnded(x Wait) {
 		return
 	}
 	if t, ok := s.Task(TaskID(x.Resource)); ok && t.Status != TaskRunning {
-		s.warn(Warning{Kind: warnTaskEnded, Message: "the task had already ended: there is news at once"})
+		s.warnf(warnTaskEnded, "the task had already ended: there is news at once")
 		s.wake([]Wait{x}, s.from("task", cut(t.Result, previewReport)))
 	}
 	if d, ok := s.Delegation(DelegationID(x.Resource)); ok && d.State != DelegationOpen {
-		s.warn(Warning{Kind: warnTaskEnded, Message: "the delegation had already ended: there is news at once"})
+		s.warnf(warnTaskEnded, "the delegation had already ended: there is news at once")
 		s.wake([]Wait{x}, s.outcome(d))
 	}
 }

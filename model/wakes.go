@@ -1,7 +1,5 @@
 package model
 
-import "fmt"
-
 // told is a wait's trigger count at the start of a turn that was told of it.
 type told struct {
 	WaitID WaitID `json:"wait_condition_id"`
@@ -43,8 +41,8 @@ func (s *step) tellUnseen(waits []Wait) {
 		}
 		s.receipt.Unseen = append(s.receipt.Unseen, UnseenTrigger{TriggerNews: TriggerNews{WaitID: x.ID, Kind: x.Kind, Count: n,
 			Provenance: x.LastTrigger}})
-		s.warn(Warning{Kind: warnUnseenTrigger, Message: fmt.Sprintf("no turn and no pick had taken note of this: %s",
-			cut(Text(describeTrigger(TriggerNews{Provenance: x.LastTrigger})), rowObjective))})
+		s.warnf(warnUnseenTrigger, "no turn and no pick had taken note of this: %s",
+			cut(Text(describeTrigger(TriggerNews{Provenance: x.LastTrigger})), rowObjective))
 	}
 }
 
@@ -63,7 +61,7 @@ func (s *step) carry(x Wait, earlier []Wait) Wait {
 				s.receipt.Unseen[i].CarriedTo = x.ID
 			}
 		}
-		s.warn(Warning{Kind: warnStartsTriggered, Message: "the new wait starts with that news: look at it, then wait again"})
+		s.warnf(warnStartsTriggered, "the new wait starts with that news: look at it, then wait again")
 	}
 	return x
 }
