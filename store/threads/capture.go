@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"vise/model"
 	"vise/model/thread"
@@ -23,28 +24,27 @@ const maxFiles = 64
 
 // Capture reads the repository that contains dir.
 func (r Reader) Capture(ctx context.Context, dir string) thread.Git {
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	g, ended := r.quiet(ctx, dir)
+	g, ended := r.quiet(ctx, dir, limit)
+	defer g.cancel()
 	if ended != nil {
 		return *ended
 	}
-	return g.state(ctx)
+	return g.state()
 }
 
 // headTries bounds how often the state is read again because HEAD moved during the read.
 const headTries = 8
 
 // state reads branch, commit and changes of the same moment. git reads them one after the other, and a checkout can come between.
-func (g git) state(ctx context.Context) thread.Git {
+func (g git) state() thread.Git {
 	for range headTries {
-		status := g.run(ctx, nil, "status", "--porcelain=v2", "--branch", "-z", "--untracked-files=normal",
+		status := g.run("status", "--porcelain=v2", "--branch", "-z", "--untracked-files=normal",
 			"--ignore-submodules=dirty", "--renames", "--no-ahead-behind")
 		if !status.ok() {
 			return g.explain(status)
 		}
 		now := parseStatus(status.out)
-		if now.State == thread.GitUnborn || g.stillAt(ctx, &now) {
+		if now.State == thread.GitUnborn || g.stillAt(&now) {
 			return now
 		}
 	}
@@ -53,10 +53,9 @@ func (g git) state(ctx context.Context) thread.Git {
 
 // stillAt reports whether HEAD is still at the commit in the status, and the branch too: two checkouts could mix both reads in the same
 // way. It also tells a detached HEAD from a branch called HEAD.
-func (g git) stillAt(ctx context.Context, now *thread.Git) bool {
-	at := g.run(ctx, nil, "rev-parse", "HEAD", "--symbolic-full-name", "HEAD")
-	head, ref, _ := strings.Cut(strings.TrimSuffix(string(at.out), "\n"), "\n")
-	if !at.ok() || head != now.Head {
+func (g git) stillAt(now *thread.Git) bool {
+	head, ref, _ := strings.Cut(g.says("rev-parse", "HEAD", "--symbolic-full-name", "HEAD"), "\n")
+	if head != now.Head {
 		return false
 	}
 	if ref == "HEAD" {
@@ -64,63 +63,57 @@ func (g git) stillAt(ctx context.Context, now *thread.Git) bool {
 		now.Branch = ""
 		return now.Detached
 	}
-	own := g.run(ctx, nil, "rev-parse", "--verify", ref)
-	return now.Branch == model.Text(strings.TrimPrefix(ref, thread.BranchRef)) && strings.TrimSpace(string(own.out)) == now.Head
+	return now.Branch == model.Text(strings.TrimPrefix(ref, thread.BranchRef)) && g.says("rev-parse", "--verify", ref) == now.Head
 }
 
 // Head returns the commit that is checked out in dir. It is empty without git or a repository.
 func (r Reader) Head(ctx context.Context, dir string) string {
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	g, ended := r.at(dir)
+	g, ended := r.at(ctx, dir, limit)
+	defer g.cancel()
 	if ended != nil {
 		return ""
 	}
-	head := g.run(ctx, nil, "rev-parse", "--verify", "--quiet", "HEAD")
-	if !head.ok() {
-		return ""
-	}
-	return strings.TrimSpace(string(head.out))
+	return g.says("rev-parse", "--verify", "--quiet", "HEAD")
 }
 
 // Remote returns the branch that is checked out in dir, and the address of the remote that git would use for it.
 func (r Reader) Remote(ctx context.Context, dir string) (branch, url string, err error) {
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	g, ended := r.quiet(ctx, dir)
+	g, ended := r.quiet(ctx, dir, limit)
+	defer g.cancel()
 	if ended != nil {
 		return "", "", errors.New(ended.Words().Raw()) // raw: shown as a Text
 	}
-	head := g.run(ctx, nil, "symbolic-ref", "--quiet", "--short", "HEAD")
-	remote := g.run(ctx, nil, "ls-remote", "--get-url") // contacts no server
+	branch, url = g.says("symbolic-ref", "--quiet", "--short", "HEAD"), g.says("ls-remote", "--get-url") // contacts no server
 	switch {
-	case !head.ok():
-		return "", "", errors.New("no branch is checked out")
-	case !remote.ok():
-		return "", "", errors.New("the repository has no remote")
+	case branch == "":
+		err = errors.New("no branch is checked out")
+	case url == "":
+		err = errors.New("the repository has no remote")
 	}
-	return strings.TrimSpace(string(head.out)), strings.TrimSpace(string(remote.out)), nil
+	return branch, url, err
 }
 
-// at finds the git program.
-func (r Reader) at(dir string) (git, *thread.Git) {
+// at finds the git program. The runs of the git that it returns end within a time, together; the caller must cancel it.
+func (r Reader) at(ctx context.Context, dir string, within time.Duration) (g git, ended *thread.Git) {
+	g.dir = dir
+	g.ctx, g.cancel = context.WithTimeout(ctx, within)
 	found, err := exec.LookPath(cmp.Or(r.Program, "git"))
 	if err != nil {
-		return git{}, &thread.Git{State: thread.GitMissing, Detail: "no git program on the path"}
+		return g, &thread.Git{State: thread.GitMissing, Detail: "no git program on the path"}
 	}
-	if found, err = filepath.Abs(found); err != nil {
-		return git{}, &thread.Git{State: thread.GitMissing, Detail: model.Text(err.Error())}
+	if g.program, err = filepath.Abs(found); err != nil {
+		return g, &thread.Git{State: thread.GitMissing, Detail: model.Text(err.Error())}
 	}
-	return git{program: found, dir: dir}, nil
+	return g, nil
 }
 
-// quiet returns a git for dir that runs no program that the repository names: its filters are switched off for every later run.
-func (r Reader) quiet(ctx context.Context, dir string) (git, *thread.Git) {
-	g, ended := r.at(dir)
+// quiet is at for a git that runs no program that the repository names: its filters are switched off for every later run.
+func (r Reader) quiet(ctx context.Context, dir string, within time.Duration) (git, *thread.Git) {
+	g, ended := r.at(ctx, dir, within)
 	if ended != nil {
 		return g, ended
 	}
-	filters, listed := g.listFilters(ctx)
+	filters, listed := g.listFilters()
 	if !listed.ok() {
 		bad := g.explain(listed)
 		return g, &bad
@@ -130,8 +123,8 @@ func (r Reader) quiet(ctx context.Context, dir string) (git, *thread.Git) {
 }
 
 // files returns git's status of each file of the work tree, also of each untracked one.
-func (g git) files(ctx context.Context) result {
-	return g.run(ctx, nil, "status", "--porcelain=v2", "--branch", "-z", "--untracked-files=all", "--ignore-submodules=dirty",
+func (g git) files() result {
+	return g.run("status", "--porcelain=v2", "--branch", "-z", "--untracked-files=all", "--ignore-submodules=dirty",
 		"--no-renames", "--no-ahead-behind")
 }
 

@@ -27,19 +27,18 @@ var contentsLimit = 3 * time.Second
 // Contents returns a fingerprint of the files of the work tree around dir, without ignored files and vise's own. It changes when the files
 // change, and a commit of them does not change it. It is empty if git did not answer. now is the state of the repository.
 func (r Reader) Contents(ctx context.Context, dir string) (contents string, now thread.Git) {
-	ctx, cancel := context.WithTimeout(ctx, contentsLimit)
-	defer cancel()
-	g, ended := r.quiet(ctx, dir)
+	g, ended := r.quiet(ctx, dir, contentsLimit)
+	defer g.cancel()
 	if ended != nil {
 		return "", *ended
 	}
 	g.dir = FindRoot(dir)
-	status := g.files(ctx)
+	status := g.files()
 	if !status.ok() {
 		return "", g.explain(status)
 	}
 	now = parseStatus(status.out)
-	listed := g.run(ctx, nil, "ls-files", "--stage", "-z")
+	listed := g.run("ls-files", "--stage", "-z")
 	if !listed.ok() || listed.cut || status.cut {
 		return "", now
 	}

@@ -35,26 +35,25 @@ func (r Reader) Diff(ctx context.Context, dir, began string, space bool) (d thre
 		d.Problem = "the work tree " + d.Dir + " is not there any more"
 		return d
 	}
-	ctx, cancel := context.WithTimeout(ctx, diffLimit)
-	defer cancel()
-	g, ended := r.quiet(ctx, dir)
+	g, ended := r.quiet(ctx, dir, diffLimit)
+	defer g.cancel()
 	if ended != nil {
 		d.Problem = ended.Words()
 		return d
 	}
-	top := g.run(ctx, nil, "rev-parse", "--show-toplevel")
+	top := g.run("rev-parse", "--show-toplevel")
 	if !top.ok() {
 		d.Problem = g.explain(top).Words()
 		return d
 	}
 	g.dir = strings.TrimSuffix(string(top.out), "\n")
 	d.Dir = model.Text(g.dir)
-	if d.Base, d.Began, d.Since = g.base(ctx, began); d.Base == "" {
+	if d.Base, d.Began, d.Since = g.base(began); d.Base == "" {
 		d.Problem = "there is no commit to compare with"
 		return d
 	}
-	listed := g.run(ctx, nil, diffArgs(space, "--raw", "--numstat", "-z", d.Base, "--")...)
-	others := g.run(ctx, nil, "ls-files", "--others", "--exclude-standard", "-z")
+	listed := g.run(diffArgs(space, "--raw", "--numstat", "-z", d.Base, "--")...)
+	others := g.run("ls-files", "--others", "--exclude-standard", "-z")
 	if bad := cmp.Or(notOK(listed), notOK(others)); bad != nil {
 		d.Problem = g.explain(*bad).Words()
 		return d
@@ -87,29 +86,22 @@ func diffArgs(space bool, args ...string) []string {
 }
 
 // base returns the commit to compare with. If HEAD does not descend from began, after a rebase, base is the common ancestor of both.
-func (g git) base(ctx context.Context, began string) (commit string, recorded bool, since model.Text) {
-	first := func(args ...string) string {
-		r := g.run(ctx, nil, args...)
-		if !r.ok() {
-			return ""
-		}
-		return strings.TrimSpace(string(r.out))
-	}
+func (g git) base(began string) (commit string, recorded bool, since model.Text) {
 	if thread.IsCommit(began) {
-		if at := first("merge-base", began, "HEAD"); at != "" {
+		if at := g.says("merge-base", began, "HEAD"); at != "" {
 			return at, true, ""
 		}
 	}
 	for _, ref := range []string{"refs/remotes/origin/HEAD", "refs/remotes/origin/main", "refs/remotes/origin/master", "@{upstream}",
 		"refs/heads/main", "refs/heads/master"} {
-		if at := first("merge-base", ref, "HEAD"); at != "" {
-			return at, false, model.Text(first("rev-parse", "--abbrev-ref", ref))
+		if at := g.says("merge-base", ref, "HEAD"); at != "" {
+			return at, false, model.Text(g.says("rev-parse", "--abbrev-ref", ref))
 		}
 	}
-	if at := first("rev-parse", "--verify", "--quiet", "HEAD"); at != "" {
+	if at := g.says("rev-parse", "--verify", "--quiet", "HEAD"); at != "" {
 		return at, false, ""
 	}
-	return first("hash-object", "-t", "tree", "/dev/null"), false, "" // the repository has no commit yet
+	return g.says("hash-object", "-t", "tree", "/dev/null"), false, "" // the repository has no commit yet
 }
 
 // parseDiff reads git diff --raw --numstat -z: all raw records, then all numstat records.
@@ -244,9 +236,8 @@ func (r Reader) Hunks(ctx context.Context, d thread.Diff, f thread.DiffFile, spa
 		}
 		return x
 	}
-	ctx, cancel := context.WithTimeout(ctx, diffLimit)
-	defer cancel()
-	g, ended := r.quiet(ctx, dir)
+	g, ended := r.quiet(ctx, dir, diffLimit)
+	defer g.cancel()
 	if ended != nil {
 		x.Problem = ended.Words()
 		return x
@@ -256,7 +247,7 @@ func (r Reader) Hunks(ctx context.Context, d thread.Diff, f thread.DiffFile, spa
 		args = append(args, f.Old.Raw()) // raw: for git, not shown
 	}
 	g.most = maxDiffBytes
-	patch := g.run(ctx, nil, args...)
+	patch := g.run(args...)
 	if !patch.ok() {
 		x.Problem = g.explain(patch).Words()
 		return x

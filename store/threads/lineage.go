@@ -20,31 +20,30 @@ func (r Reader) Lineage(ctx context.Context, dir, head, now string) thread.Linea
 	if !isBranch && !thread.IsCommit(head) {
 		return thread.Gone
 	}
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	g, ended := r.at(dir)
+	g, ended := r.at(ctx, dir, limit)
+	defer g.cancel()
 	if ended != nil {
 		return thread.Undecided
 	}
 	if isBranch {
-		return g.branch(ctx, branch)
+		return g.branch(branch)
 	}
 	// From here on only commits are read, which runs no filter.
-	reachable := g.run(ctx, nil, "merge-base", "--is-ancestor", head, now)
+	reachable := g.run("merge-base", "--is-ancestor", head, now)
 	switch {
 	case reachable.ok():
 		return thread.Reachable
 	case reachable.failed != nil:
 		return thread.Undecided
 	case reachable.status != 1:
-		return g.goneOrUndecided(ctx, head)
+		return g.goneOrUndecided(head)
 	}
-	return g.copied(ctx, head, now)
+	return g.copied(head, now)
 }
 
 // branch looks for a branch by its full name, because git also matches longer names.
-func (g git) branch(ctx context.Context, name string) thread.Lineage {
-	refs := g.run(ctx, nil, "for-each-ref", "--format=%(refname)", thread.BranchRef+name, "refs/remotes/*/"+name)
+func (g git) branch(name string) thread.Lineage {
+	refs := g.run("for-each-ref", "--format=%(refname)", thread.BranchRef+name, "refs/remotes/*/"+name)
 	if !refs.ok() {
 		return thread.Undecided
 	}
@@ -58,8 +57,8 @@ func (g git) branch(ctx context.Context, name string) thread.Lineage {
 }
 
 // goneOrUndecided distinguishes a missing commit from a failed git.
-func (g git) goneOrUndecided(ctx context.Context, head string) thread.Lineage {
-	there := g.run(ctx, nil, "cat-file", "-e", head+"^{commit}")
+func (g git) goneOrUndecided(head string) thread.Lineage {
+	there := g.run("cat-file", "-e", head+"^{commit}")
 	if there.failed != nil || there.status == 0 {
 		return thread.Undecided
 	}
@@ -68,24 +67,24 @@ func (g git) goneOrUndecided(ctx context.Context, head string) thread.Lineage {
 
 // copied searches the history of now for the change of head since both parted, as one commit or commit by commit; as one commit also for
 // the change of a branch that goes on from head. If nothing can be compared, the commit is unreachable.
-func (g git) copied(ctx context.Context, head, now string) thread.Lineage {
-	tips := g.run(ctx, nil, "for-each-ref", "--contains="+head, "--count="+maxTips, "--format=%(objectname)", "refs/heads", "refs/remotes")
+func (g git) copied(head, now string) thread.Lineage {
+	tips := g.run("for-each-ref", "--contains="+head, "--count="+maxTips, "--format=%(objectname)", "refs/heads", "refs/remotes")
 	for i, tip := range append([]string{head}, strings.Fields(string(tips.out))...) {
-		fork := g.run(ctx, nil, "merge-base", tip, now)
+		fork := g.run("merge-base", tip, now)
 		if !fork.ok() {
 			return g.orUndecided(fork)
 		}
 		base := strings.TrimSpace(string(fork.out))
-		here, r := g.changes(ctx, g.commits(ctx, base+".."+now))
+		here, r := g.changes(g.commits(base + ".." + now))
 		if !r.ok() {
 			return g.orUndecided(r)
 		}
-		found, r := g.copies(ctx, here, result{out: []byte(tip + " " + base + "\n")})
+		found, r := g.copies(here, result{out: []byte(tip + " " + base + "\n")})
 		if found {
 			return thread.Squashed
 		}
 		if i == 0 && r.ok() {
-			if found, r = g.copies(ctx, here, g.commits(ctx, base+".."+tip)); found {
+			if found, r = g.copies(here, g.commits(base+".."+tip)); found {
 				return thread.Rebased
 			}
 		}
@@ -107,8 +106,8 @@ func (g git) orUndecided(r result) thread.Lineage {
 }
 
 // commits lists a range without merges, the newest first.
-func (g git) commits(ctx context.Context, span string) result {
-	return g.run(ctx, nil, "rev-list", "--topo-order", "--no-merges", "--max-count="+maxSearched, span)
+func (g git) commits(span string) result {
+	return g.run("rev-list", "--topo-order", "--no-merges", "--max-count="+maxSearched, span)
 }
 
 // change is the change of one commit: the patch ids of its files.
@@ -125,12 +124,12 @@ func (c change) has(other change) bool {
 }
 
 // copies reports whether here, the newest first, has all changes of the listed commits, and takes none of them back later.
-func (g git) copies(ctx context.Context, here []change, list result) (bool, result) {
-	wanted, r := g.changes(ctx, list)
+func (g git) copies(here []change, list result) (bool, result) {
+	wanted, r := g.changes(list)
 	if !r.ok() {
 		return false, r
 	}
-	undone, r := g.changes(ctx, list, "-R")
+	undone, r := g.changes(list, "-R")
 	for i, want := range wanted {
 		last := slices.IndexFunc(here, func(c change) bool { return c.has(want) || i < len(undone) && c.has(undone[i]) })
 		if last < 0 || !here[last].has(want) {
@@ -141,11 +140,12 @@ func (g git) copies(ctx context.Context, here []change, list result) (bool, resu
 }
 
 // changes returns the changes of listed commits, those that change nothing left out. A line can name a parent to compare with.
-func (g git) changes(ctx context.Context, list result, more ...string) (all []change, r result) {
+func (g git) changes(list result, more ...string) (all []change, r result) {
 	if !list.ok() {
 		return nil, list
 	}
-	r = g.run(ctx, list.out, append(slices.Clip(diffTree), more...)...)
+	g.stdin = list.out
+	r = g.run(append(slices.Clip(diffTree), more...)...)
 	if !r.ok() || r.cut {
 		r.status = max(r.status, 1)
 		return nil, r
@@ -163,7 +163,8 @@ func (g git) changes(ctx context.Context, list result, more ...string) (all []ch
 		}
 		patches.WriteString(line)
 	}
-	r = g.run(ctx, patches.Bytes(), "patch-id", "--stable")
+	g.stdin = patches.Bytes()
+	r = g.run("patch-id", "--stable")
 	last := ""
 	for line := range strings.Lines(string(r.out)) {
 		id, commit, _ := strings.Cut(line, " ")

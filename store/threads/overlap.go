@@ -3,7 +3,6 @@ package threads
 import (
 	"context"
 	"path/filepath"
-	"strings"
 
 	"vise/model"
 	"vise/model/thread"
@@ -30,21 +29,21 @@ type Side struct{ Dir, Began string }
 // Shared returns the lines of a file that the work in both work trees changed since their common ancestor, by their numbers in work tree a
 // and in work tree b of one repository. known is false if git did not answer in time or the file is no text.
 func (r Reader) Shared(ctx context.Context, a, b Side, file string) (inA, inB []model.LineRange, known bool) {
-	ga, gone := r.quiet(ctx, a.Dir)
-	gb, lost := r.quiet(ctx, b.Dir)
+	ga, gone := r.quiet(ctx, a.Dir, diffLimit)
+	defer ga.cancel()
+	gb, lost := r.quiet(ctx, b.Dir, diffLimit)
+	defer gb.cancel()
 	if gone != nil || lost != nil {
 		return nil, nil, false
 	}
-	from, _, _ := ga.base(ctx, a.Began)
-	if other, _, _ := gb.base(ctx, b.Began); other != from {
-		both := ga.run(ctx, nil, "merge-base", from, other)
-		if !both.ok() {
+	from, _, _ := ga.base(a.Began)
+	if other, _, _ := gb.base(b.Began); other != from {
+		if from = ga.says("merge-base", from, other); from == "" {
 			return nil, nil, false
 		}
-		from = strings.TrimSpace(string(both.out))
 	}
-	mine, ok := ga.edits(ctx, from, file)
-	theirs, found := gb.edits(ctx, from, file)
+	mine, ok := ga.edits(from, file)
+	theirs, found := gb.edits(from, file)
 	if !ok || !found {
 		return nil, nil, false
 	}
@@ -55,15 +54,15 @@ func (r Reader) Shared(ctx context.Context, a, b Side, file string) (inA, inB []
 type edit struct{ old, now model.LineRange }
 
 // edits returns the differences of a file between a commit and the work tree.
-func (g git) edits(ctx context.Context, from, file string) (list []edit, ok bool) {
+func (g git) edits(from, file string) (list []edit, ok bool) {
 	g.most = maxDiffBytes
-	patch := g.run(ctx, nil, diffArgs(true, "--unified=0", from, "--", file)...)
+	patch := g.run(diffArgs(true, "--unified=0", from, "--", file)...)
 	if !patch.ok() || patch.cut {
 		return nil, false
 	}
 	hunks := thread.ParseHunks(patch.out)
 	if len(patch.out) == 0 {
-		if g.run(ctx, nil, "cat-file", "-e", from+":"+file).ok() {
+		if g.run("cat-file", "-e", from+":"+file).ok() {
 			return nil, true // the file is unchanged
 		}
 		raw, err := readBelow(g.dir, file)

@@ -24,8 +24,13 @@ const maxOutput = 16 << 20
 
 // git runs the git program in one repository.
 type git struct {
+	// ctx ends the runs, and cancel ends ctx.
+	ctx     context.Context
+	cancel  context.CancelFunc
 	program string
 	dir     string
+	// stdin is what git reads.
+	stdin []byte
 	// filters are the content filters in the configuration.
 	filters []string
 	// most is how much output is read before git is ended. With 0, all is read and maxOutput is kept.
@@ -51,25 +56,25 @@ var settings = []string{
 	"diff.external=", "status.showUntrackedFiles=normal", "core.quotePath=false",
 }
 
-func (g git) run(ctx context.Context, stdin []byte, args ...string) result {
+func (g git) run(args ...string) result {
 	argv := []string{"--no-optional-locks", "--no-pager", "--literal-pathspecs", "--no-replace-objects"}
 	for _, s := range settings {
 		argv = append(argv, "-c", s)
 	}
-	c := exec.CommandContext(ctx, g.program, append(argv, args...)...)
+	c := exec.CommandContext(g.ctx, g.program, append(argv, args...)...)
 	c.Dir, c.Env = g.dir, g.environment()
 	c.SysProcAttr = files.OwnGroup()
 	c.Cancel = func() error { return files.EndGroup(c.Process) }
 	c.WaitDelay = 200 * time.Millisecond
 	out, complaint := &bounded{max: cmp.Or(g.most, maxOutput), ends: g.most > 0}, &bounded{max: 4096}
-	c.Stdin, c.Stdout, c.Stderr = bytes.NewReader(stdin), out, complaint
+	c.Stdin, c.Stdout, c.Stderr = bytes.NewReader(g.stdin), out, complaint
 	err := c.Run()
 	problem, _, _ := strings.Cut(strings.TrimSpace(complaint.String()), "\n")
 	r := result{out: out.Bytes(), cut: out.cut, problem: problem}
 	var exit *exec.ExitError
 	switch {
-	case ctx.Err() != nil:
-		r.failed, r.timedOut = ctx.Err(), true
+	case g.ctx.Err() != nil:
+		r.failed, r.timedOut = g.ctx.Err(), true
 	case out.ends && out.cut: // ended on purpose at the bound
 	case errors.As(err, &exit) && exit.ExitCode() >= 0:
 		r.status = exit.ExitCode()
@@ -77,6 +82,15 @@ func (g git) run(ctx context.Context, stdin []byte, args ...string) result {
 		r.failed = err
 	}
 	return r
+}
+
+// says returns what git prints, without the white space around it, or "" if git fails.
+func (g git) says(args ...string) string {
+	r := g.run(args...)
+	if !r.ok() {
+		return ""
+	}
+	return strings.TrimSpace(string(r.out))
 }
 
 // environment is this process's environment, without the variables that redirect git or make it trust more, and with every listed filter
@@ -110,8 +124,8 @@ func (g git) filtersOff() []string {
 }
 
 // listFilters returns the filters in the configuration. Reading the configuration runs no program.
-func (g git) listFilters(ctx context.Context) ([]string, result) {
-	r := g.run(ctx, nil, "config", "--null", "--name-only", "--get-regexp", `^filter\.`)
+func (g git) listFilters() ([]string, result) {
+	r := g.run("config", "--null", "--name-only", "--get-regexp", `^filter\.`)
 	if r.failed != nil || r.status != 0 && r.status != 1 {
 		return nil, r
 	}

@@ -17,14 +17,13 @@ func (r Reader) TreeDirs(ctx context.Context, dir string) []string {
 	if of := GitDir(dir); of != "" {
 		out = append(out, of, filepath.Join(of, "logs"))
 	}
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	g, ended := r.at(dir)
+	g, ended := r.at(ctx, dir, limit)
+	defer g.cancel()
 	if ended != nil {
 		return out
 	}
 	seen := map[string]bool{".": true}
-	for name := range strings.SplitSeq(string(g.run(ctx, nil, "ls-files", "-z").out), "\x00") {
+	for name := range strings.SplitSeq(string(g.run("ls-files", "-z").out), "\x00") {
 		for at := filepath.Dir(name); !seen[at] && len(seen) < maxTreeDirs; at = filepath.Dir(at) {
 			seen[at] = true
 			out = append(out, filepath.Join(dir, at))
@@ -35,13 +34,12 @@ func (r Reader) TreeDirs(ctx context.Context, dir string) []string {
 
 // TreePrint returns a fingerprint that changes when HEAD changes, or a file of the work tree at dir that differs from it.
 func (r Reader) TreePrint(ctx context.Context, dir string) string {
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	g, ended := r.quiet(ctx, dir)
+	g, ended := r.quiet(ctx, dir, limit)
+	defer g.cancel()
 	if ended != nil {
 		return string(ended.State)
 	}
-	status := g.files(ctx)
+	status := g.files()
 	var b strings.Builder
 	b.Write(status.out)
 	for record := range strings.SplitSeq(string(status.out), "\x00") {

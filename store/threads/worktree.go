@@ -17,13 +17,12 @@ import (
 
 // List returns the work trees of the repository around dir, the main one first.
 func (r Reader) List(ctx context.Context, dir string) ([]thread.Worktree, error) {
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	g, ended := r.at(dir)
+	g, ended := r.at(ctx, dir, limit)
+	defer g.cancel()
 	if ended != nil {
 		return nil, model.NotFound("%s", ended.Detail)
 	}
-	listed := g.run(ctx, nil, "worktree", "list", "--porcelain", "-z")
+	listed := g.run("worktree", "list", "--porcelain", "-z")
 	if !listed.ok() {
 		why := g.explain(listed)
 		if why.State == thread.GitNoRepository {
@@ -66,18 +65,17 @@ func parseWorktrees(out string) (list []thread.Worktree) {
 
 // Compare reads a work tree and compares it with the main one. It does not count the changed files in own, because vise put them there.
 func (r Reader) Compare(ctx context.Context, w *thread.Worktree, main thread.Worktree, own []string) {
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
 	dir, base := w.Path.Raw(), main.Git.Head // raw: a path for git
 	if w.Base = main.Branch; w.Base == "" {
 		w.Base = model.Text(base[:min(len(base), shortCommit)])
 	}
-	g, ended := r.quiet(ctx, dir)
+	g, ended := r.quiet(ctx, dir, limit)
+	defer g.cancel()
 	if ended != nil {
 		w.Git = *ended
 		return
 	}
-	status := g.files(ctx)
+	status := g.files()
 	if !status.ok() {
 		w.Git = g.explain(status)
 		return
@@ -87,7 +85,7 @@ func (r Reader) Compare(ctx context.Context, w *thread.Worktree, main thread.Wor
 		return slices.Contains(own, filepath.Join(dir, filepath.FromSlash(name.Raw()))) // raw: compared
 	})
 	w.Git.Dirty = len(w.Git.ChangedFiles) > 0
-	ignored := g.run(ctx, nil, "status", "--porcelain", "-z", "--ignored=matching", "--untracked-files=all", "--no-renames")
+	ignored := g.run("status", "--porcelain", "-z", "--ignored=matching", "--untracked-files=all", "--no-renames")
 	for entry := range strings.SplitSeq(string(ignored.out), "\x00") {
 		name, is := strings.CutPrefix(entry, "!! ")
 		is = is && !slices.Contains(own, filepath.Join(dir, filepath.FromSlash(name)))
@@ -98,8 +96,8 @@ func (r Reader) Compare(ctx context.Context, w *thread.Worktree, main thread.Wor
 	if w.Git.State != thread.GitOK || !thread.IsCommit(base) {
 		return
 	}
-	counts := g.run(ctx, nil, "rev-list", "--left-right", "--count", w.Git.Head+"..."+base)
-	if ahead, behind, ok := strings.Cut(strings.TrimSpace(string(counts.out)), "\t"); ok && counts.ok() {
+	counts := g.says("rev-list", "--left-right", "--count", w.Git.Head+"..."+base)
+	if ahead, behind, ok := strings.Cut(counts, "\t"); ok {
 		w.Ahead, _ = strconv.Atoi(ahead)
 		w.Behind, _ = strconv.Atoi(behind)
 	}
@@ -158,13 +156,12 @@ func (r Reader) RemoveWorktree(ctx context.Context, main, path, branch string) e
 }
 
 func (r Reader) change(ctx context.Context, dir string, args ...string) error {
-	g, ended := r.at(dir)
+	g, ended := r.at(ctx, dir, makeLimit)
+	defer g.cancel()
 	if ended != nil {
 		return model.NotFound("%s", ended.Detail)
 	}
-	ctx, cancel := context.WithTimeout(ctx, makeLimit)
-	defer cancel()
-	c := exec.CommandContext(ctx, g.program, args...)
+	c := exec.CommandContext(g.ctx, g.program, args...)
 	c.Dir, c.WaitDelay = dir, time.Second
 	c.Env = slices.DeleteFunc(os.Environ(), func(e string) bool {
 		return strings.HasPrefix(e, "GIT_DIR=") || strings.HasPrefix(e, "GIT_WORK_TREE=") || strings.HasPrefix(e, "GIT_INDEX_FILE=")
