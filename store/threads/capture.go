@@ -167,17 +167,12 @@ func parseStatus(out []byte) thread.Git {
 			name = records[i] + " -> " + name
 		}
 		if name != "" && !thread.OwnState(name, rec[0] == '?') {
-			add(&now, name)
+			if now.Dirty = true; len(now.ChangedFiles) < maxFiles {
+				now.ChangedFiles = append(now.ChangedFiles, model.Text(name))
+			}
 		}
 	}
 	return now
-}
-
-func add(now *thread.Git, name string) {
-	now.Dirty = true
-	if len(now.ChangedFiles) < maxFiles {
-		now.ChangedFiles = append(now.ChangedFiles, model.Text(name))
-	}
 }
 
 // changedFile returns the file of one status record, and whether its old name follows as a record of its own. One space separates fields;

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -72,13 +73,8 @@ func contentsOf(dir string, listed, status []byte) string {
 		}
 		t.put(entries, name, entries[name])
 	}
-	names := make([]string, 0, len(entries))
-	for name := range entries {
-		names = append(names, name)
-	}
-	slices.Sort(names)
 	all := sha256.New()
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(entries)) {
 		fmt.Fprintf(all, "%s\t%s\x00", entries[name], name)
 	}
 	return "sha256:" + hex.EncodeToString(all.Sum(nil))

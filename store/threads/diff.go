@@ -54,12 +54,18 @@ func (r Reader) Diff(ctx context.Context, dir, began string, space bool) (d thre
 	}
 	listed := g.run(diffArgs(space, "--raw", "--numstat", "-z", d.Base, "--")...)
 	others := g.run("ls-files", "--others", "--exclude-standard", "-z")
-	if bad := cmp.Or(notOK(listed), notOK(others)); bad != nil {
-		d.Problem = g.explain(*bad).Words()
-		return d
+	for _, r := range []result{listed, others} {
+		if !r.ok() {
+			d.Problem = g.explain(r).Words()
+			return d
+		}
 	}
-	d.Files = parseDiff(listed.out, listed.cut)
-	d.Files = append(d.Files, untracked(others.out, others.cut)...)
+	d.Files = parseDiff(records(listed))
+	for _, name := range records(others) {
+		if name != "" {
+			d.Files = append(d.Files, thread.DiffFile{Status: '?', Path: model.Text(name)})
+		}
+	}
 	d.Files = slices.DeleteFunc(d.Files, func(f thread.DiffFile) bool { return thread.OwnState(f.Path.Raw(), f.Status == '?') })
 	slices.SortStableFunc(d.Files, func(a, b thread.DiffFile) int { return cmp.Compare(a.Path, b.Path) })
 	d.More = max(len(d.Files)-maxDiffFiles, 0)
@@ -68,11 +74,13 @@ func (r Reader) Diff(ctx context.Context, dir, began string, space bool) (d thre
 	return d
 }
 
-func notOK(r result) *result {
-	if r.ok() {
-		return nil
+// records are what git -z prints, without an incomplete record at its end.
+func records(r result) []string {
+	list := strings.Split(string(r.out), "\x00")
+	if r.cut {
+		list = list[:len(list)-1]
 	}
-	return &r
+	return list
 }
 
 // diffArgs returns the arguments of a diff that runs no program of the repository, whatever its configuration says.
@@ -105,11 +113,7 @@ func (g git) base(began string) (commit string, recorded bool, since model.Text)
 }
 
 // parseDiff reads git diff --raw --numstat -z: all raw records, then all numstat records.
-func parseDiff(out []byte, cut bool) (list []thread.DiffFile) {
-	fields := strings.Split(string(out), "\x00")
-	if cut && len(fields) > 0 {
-		fields = fields[:len(fields)-1] // the last field is incomplete
-	}
+func parseDiff(fields []string) (list []thread.DiffFile) {
 	at := map[model.Text]int{}
 	next := func() (s string) {
 		if len(fields) > 0 {
@@ -163,20 +167,6 @@ func countLines(list []thread.DiffFile, at map[model.Text]int, record string, ne
 		f.Added, _ = strconv.Atoi(parts[0])
 		f.Removed, _ = strconv.Atoi(parts[1])
 	}
-}
-
-// untracked returns the files that git ls-files --others -z names.
-func untracked(out []byte, cut bool) (list []thread.DiffFile) {
-	names := strings.Split(string(out), "\x00")
-	if cut {
-		names = names[:len(names)-1]
-	}
-	for _, name := range names {
-		if name != "" {
-			list = append(list, thread.DiffFile{Status: '?', Path: model.Text(name)})
-		}
-	}
-	return list
 }
 
 // look reads size and time of each file in the work tree, which identify its state, and counts the lines of untracked files.

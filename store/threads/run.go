@@ -69,8 +69,8 @@ func (g git) run(args ...string) result {
 	out, complaint := &bounded{max: cmp.Or(g.most, maxOutput), ends: g.most > 0}, &bounded{max: 4096}
 	c.Stdin, c.Stdout, c.Stderr = bytes.NewReader(g.stdin), out, complaint
 	err := c.Run()
-	problem, _, _ := strings.Cut(strings.TrimSpace(complaint.String()), "\n")
-	r := result{out: out.Bytes(), cut: out.cut, problem: problem}
+	problem, _, _ := strings.Cut(strings.TrimSpace(string(complaint.kept)), "\n")
+	r := result{out: out.kept, cut: out.cut, problem: problem}
 	var exit *exec.ExitError
 	switch {
 	case g.ctx.Err() != nil:
@@ -103,22 +103,14 @@ func (g git) environment() []string {
 }
 
 // filtersOff empties filters through the environment, not with -c, because their names can hold any byte.
-func (g git) filtersOff() []string {
-	var env []string
+func (g git) filtersOff() (env []string) {
 	n := 0
-	set := func(key, value string) {
-		i := strconv.Itoa(n)
-		env = append(env, "GIT_CONFIG_KEY_"+i+"="+key, "GIT_CONFIG_VALUE_"+i+"="+value)
-		n++
-	}
 	for _, f := range g.filters {
-		set(f+".clean", "")
-		set(f+".smudge", "")
-		set(f+".process", "")
-		set(f+".required", "false")
-	}
-	if n == 0 {
-		return nil
+		for key, value := range map[string]string{".clean": "", ".smudge": "", ".process": "", ".required": "false"} {
+			i := strconv.Itoa(n)
+			env = append(env, "GIT_CONFIG_KEY_"+i+"="+f+key, "GIT_CONFIG_VALUE_"+i+"="+value)
+			n++
+		}
 	}
 	return append(env, "GIT_CONFIG_COUNT="+strconv.Itoa(n))
 }
@@ -130,42 +122,33 @@ func (g git) listFilters() ([]string, result) {
 		return nil, r
 	}
 	r.status = 0
-	seen := map[string]bool{}
 	var names []string
-	for _, key := range strings.Split(string(r.out), "\x00") {
-		i := strings.LastIndexByte(key, '.')
-		if i <= len("filter") || seen[key[:i]] {
-			continue
+	for key := range strings.SplitSeq(string(r.out), "\x00") {
+		if i := strings.LastIndexByte(key, '.'); i > len("filter") {
+			names = append(names, key[:i])
 		}
-		seen[key[:i]] = true
-		names = append(names, key[:i])
 	}
-	return names, r
+	return slices.Compact(names), r
 }
 
 // bounded keeps the first max bytes written to it. It drops the rest, or ends the writer.
 type bounded struct {
-	bytes.Buffer
-	max int
-	cut bool
+	kept []byte
+	max  int
+	cut  bool
 	// ends: the writer gets an error beyond max, because nobody reads the rest.
 	ends bool
 }
 
 func (b *bounded) Write(p []byte) (int, error) {
-	free := b.max - b.Len()
-	if len(p) > free {
-		b.cut = true
-		b.Buffer.Write(p[:max(0, free)])
-		if b.ends {
-			return max(0, free), io.ErrShortWrite
-		}
-		return len(p), nil
+	n := min(len(p), b.max-len(b.kept))
+	b.kept = append(b.kept, p[:n]...)
+	if n == len(p) {
+		return n, nil
 	}
-	return b.Buffer.Write(p)
-}
-
-// ReadFrom hides the method of the buffer, which has no bound.
-func (b *bounded) ReadFrom(r io.Reader) (int64, error) {
-	return io.Copy(struct{ io.Writer }{b}, r)
+	b.cut = true
+	if b.ends {
+		return n, io.ErrShortWrite
+	}
+	return len(p), nil
 }

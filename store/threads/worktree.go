@@ -1,6 +1,7 @@
 package threads
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -170,16 +171,13 @@ func (r Reader) change(ctx context.Context, dir string, args ...string) error {
 	c.Stdout, c.Stderr = said, said
 	if err := c.Run(); err != nil {
 		return model.Refused("git %s: %s", strings.Join(args[:2], " "),
-			model.Text(lastLine(said.String(), err.Error())))
+			model.Text(lastLine(string(said.kept), err.Error())))
 	}
 	return nil
 }
 
 // lastLine is the last line of git's error output, or otherwise.
 func lastLine(said, otherwise string) string {
-	lines := strings.Split(strings.TrimSpace(said), "\n")
-	if last := strings.TrimSpace(lines[len(lines)-1]); last != "" {
-		return last
-	}
-	return otherwise
+	said = strings.TrimSpace(said)
+	return cmp.Or(strings.TrimSpace(said[strings.LastIndexByte(said, '\n')+1:]), otherwise)
 }
