@@ -28,44 +28,14 @@ type Snapshot struct {
 	Index *todo.Index
 	// bodies are set if they were asked for.
 	bodies map[place]string
-	// seen is every file as it was read, so that a later Reload reads only changed files. Load leaves it nil.
-	seen map[place]seenFile
-	// sum identifies a state of the files: their places and what the file system says about them.
+	// sum identifies a state of the files, for Same: their places and what the file system says about them.
 	sum uint64
-	// looked: no file was read.
-	looked bool
-}
-
-// loaded is one file as a todo or as damage. It is empty if the file vanished meanwhile.
-type loaded struct {
-	todo   *todo.Todo
-	damage *Damage
-}
-
-// seenFile is a file as a load found it, and the result of reading it.
-type seenFile struct {
-	files.Stat
-	loaded
-	// settled says that the last write was long enough ago: any later write changes the file's times.
+	// settled says that the last write of each file was long enough ago: any later write changes the file's times.
 	settled bool
 }
 
-// settling is how long before a read a file's last write must be. It is longer than the resolution of any file system's clock.
+// settling is how long before a look a file's last write must be. It is longer than the resolution of any file system's clock.
 const settling = 2 * time.Second
-
-// readIf reads a file without its history, unless it is the same as at the last read.
-func readIf(root *os.Root, dir, name string, info fs.FileInfo, before seenFile) seenFile {
-	now := seenFile{Stat: statOf(info)}
-	if before.settled && before.Stat == now.Stat {
-		return before
-	}
-	now.loaded, _ = loadFile(root, dir, name, info)
-	if now.todo != nil {
-		now.todo.History = nil
-	}
-	now.settled = now.Stat != files.Stat{} && time.Since(time.Unix(0, now.Modified)) > settling
-	return now
-}
 
 // place is a file's location: its source's directory and its name.
 type place struct{ dir, file string }
@@ -89,27 +59,70 @@ func (s Snapshot) Body(t todo.Todo) string { return s.bodies[place{t.Dir, t.File
 
 // Load reads every todo of the session, and also keeps the bodies if asked to. Readers need no lock: each file is complete, either old or
 // new.
-func (s *Session) Load(bodies bool) (Snapshot, error) { return s.load(nil, bodies) }
+func (s *Session) Load(bodies bool) (Snapshot, error) {
+	snap := Snapshot{bodies: map[place]string{}}
+	err := s.walk(&snap, func(root *os.Root, at place, info fs.FileInfo) {
+		t, c, err := readTodo(root, at.dir, at.file, info)
+		switch {
+		case files.IsGone(err):
+		case err != nil:
+			d := asDamage(err)
+			d.Source, d.File = at.dir, at.file
+			snap.Damaged = append(snap.Damaged, *d)
+		default:
+			t.Session = s.Name()
+			snap.Todos = append(snap.Todos, t)
+			if bodies {
+				doc, _ := split(string(c.raw))
+				snap.bodies[at] = doc.body
+			}
+		}
+	})
+	for i := range snap.Damaged {
+		snap.Damaged[i].Session = s.Name()
+	}
+	todo.Sort(snap.Todos)
+	snap.Index = todo.NewIndex(snap.Todos)
+	slices.SortFunc(snap.Damaged, func(a, b Damage) int {
+		return cmp.Or(cmp.Compare(a.Source, b.Source), cmp.Compare(a.File, b.File))
+	})
+	return snap, err
+}
 
-// Reload is Load for a caller that keeps a snapshot. It reads only the files that changed since before, which is the result of an earlier
-// Reload or empty. Its todos have no history, which no list shows.
-func (s *Session) Reload(before Snapshot) (Snapshot, error) { return s.load(&before, false) }
+// Reload is Load for a caller that keeps a snapshot: before, which is the result of an earlier Reload or empty, is returned if no file
+// changed since. Its todos have no history, which no list shows.
+func (s *Session) Reload(before Snapshot) (Snapshot, error) {
+	look, err := s.Look()
+	if err != nil || before.settled && look.Same(before) {
+		return before, err
+	}
+	snap, err := s.Load(false)
+	for i := range snap.Todos {
+		snap.Todos[i].History = nil
+	}
+	snap.Sources, snap.sum, snap.settled = look.Sources, look.sum, look.settled
+	return snap, err
+}
 
 // Look returns a snapshot that says only which files exist and when they changed, for Same.
-func (s *Session) Look() (Snapshot, error) { return s.load(&Snapshot{looked: true}, false) }
+func (s *Session) Look() (Snapshot, error) {
+	snap := Snapshot{settled: true}
+	err := s.walk(&snap, func(_ *os.Root, at place, info fs.FileInfo) {
+		var now files.Stat
+		if info != nil {
+			now = files.StatOf(info)
+		}
+		snap.saw(at, now)
+		snap.settled = snap.settled && time.Since(time.Unix(0, now.Modified)) > settling
+	})
+	return snap, err
+}
 
-func (s *Session) load(before *Snapshot, bodies bool) (Snapshot, error) {
-	var snap Snapshot
-	if bodies {
-		snap.bodies = map[place]string{}
-	}
-	if before != nil && !before.looked {
-		snap.seen = make(map[place]seenFile, len(before.seen))
-	}
-	snap.looked = before != nil && before.looked
+// walk notes the session's sources in a snapshot, and what cannot be a todo. It visits the other files; info is nil if it cannot be read.
+func (s *Session) walk(snap *Snapshot, visit func(root *os.Root, at place, info fs.FileInfo)) error {
 	dirs, err := fs.ReadDir(s.root.FS(), ".")
 	if err != nil {
-		return snap, s.gone(err)
+		return s.gone(err)
 	}
 	for _, d := range dirs {
 		switch {
@@ -117,27 +130,12 @@ func (s *Session) load(before *Snapshot, bodies bool) (Snapshot, error) {
 		case d.Type()&fs.ModeSymlink != 0:
 			snap.damage(Damage{File: printable(d.Name()), Rule: todo.RuleSymlink, Reason: "a symbolic link is not followed"})
 		case d.IsDir():
-			if err := s.loadSource(&snap, before, d.Name()); err != nil {
-				return snap, s.gone(err)
+			if err := s.walkSource(snap, d.Name(), visit); err != nil {
+				return s.gone(err)
 			}
 		}
 	}
-	for i := range snap.Damaged {
-		snap.Damaged[i].Session = s.Name()
-	}
-	todo.Sort(snap.Todos)
-	for i := range snap.Todos { // each todo is held once
-		at := place{snap.Todos[i].Dir, snap.Todos[i].File}
-		if seen, ok := snap.seen[at]; ok {
-			seen.todo = &snap.Todos[i]
-			snap.seen[at] = seen
-		}
-	}
-	snap.Index = todo.NewIndex(snap.Todos)
-	slices.SortFunc(snap.Damaged, func(a, b Damage) int {
-		return cmp.Or(cmp.Compare(a.Source, b.Source), cmp.Compare(a.File, b.File))
-	})
-	return snap, nil
+	return nil
 }
 
 // gone adds ErrGone if the error says that the session was removed.
@@ -148,7 +146,7 @@ func (s *Session) gone(err error) error {
 	return fmt.Errorf("session %s: %w", s.Rel, err)
 }
 
-func (s *Session) loadSource(snap *Snapshot, before *Snapshot, dir string) error {
+func (s *Session) walkSource(snap *Snapshot, dir string, visit func(root *os.Root, at place, info fs.FileInfo)) error {
 	if !todo.ValidSource(dir) {
 		snap.damage(Damage{Source: printable(dir), Rule: todo.RuleSource, Reason: "the directory's name is not a source"})
 		return nil
@@ -162,46 +160,16 @@ func (s *Session) loadSource(snap *Snapshot, before *Snapshot, dir string) error
 	if err != nil {
 		return err
 	}
-	var names []string
-	infos := make([]fs.FileInfo, 0, len(entries))
+	snap.Sources = append(snap.Sources, dir)
 	for _, f := range entries {
-		switch {
-		case !todo.IsTodoFile(f.Name()):
-		case printable(f.Name()) != f.Name():
-			snap.damage(Damage{Source: dir, File: printable(f.Name()), Rule: todo.RuleName,
+		switch name := f.Name(); {
+		case !todo.IsTodoFile(name):
+		case printable(name) != name:
+			snap.damage(Damage{Source: dir, File: printable(name), Rule: todo.RuleName,
 				Reason: "the file's name holds characters that cannot be shown"})
 		default:
-			info, _ := f.Info() // nil if it vanished meanwhile
-			names, infos = append(names, f.Name()), append(infos, info)
-		}
-	}
-	snap.Sources = append(snap.Sources, dir)
-	session := s.Name()
-	for i, name := range names {
-		at := place{dir, name}
-		var l loaded
-		var raw []byte
-		switch {
-		case before == nil:
-			l, raw = loadFile(root, dir, name, infos[i])
-		case snap.looked:
-			snap.saw(at, statOf(infos[i]))
-		default:
-			seen := readIf(root, dir, name, infos[i], before.seen[at])
-			snap.seen[at], l = seen, seen.loaded
-			snap.saw(at, seen.Stat)
-		}
-		switch {
-		case l.damage != nil:
-			snap.Damaged = append(snap.Damaged, *l.damage)
-		case l.todo != nil:
-			t := *l.todo
-			t.Session = session
-			snap.Todos = append(snap.Todos, t)
-			if snap.bodies != nil {
-				doc, _ := split(string(raw))
-				snap.bodies[at] = doc.body
-			}
+			info, _ := f.Info()
+			visit(root, place{dir, name}, info)
 		}
 	}
 	return nil
@@ -223,14 +191,6 @@ func (s *Snapshot) saw(at place, now files.Stat) {
 	}{at, now})
 }
 
-// statOf returns a file's state, which is zero for a file that vanished meanwhile.
-func statOf(info fs.FileInfo) files.Stat {
-	if info == nil {
-		return files.Stat{}
-	}
-	return files.StatOf(info)
-}
-
 // printable replaces the characters of a name that cannot be shown.
 func printable(name string) string {
 	return strings.Map(func(r rune) rune {
@@ -239,20 +199,6 @@ func printable(name string) string {
 		}
 		return '·'
 	}, name)
-}
-
-// loadFile reads a file as a todo. info is its present state, or nil.
-func loadFile(root *os.Root, dir, name string, info fs.FileInfo) (loaded, []byte) {
-	t, c, err := readTodo(root, dir, name, info)
-	if files.IsGone(err) {
-		return loaded{}, nil
-	}
-	if err != nil {
-		d := asDamage(err)
-		d.Source, d.File = dir, name
-		return loaded{damage: d}, nil
-	}
-	return loaded{todo: &t}, c.raw
 }
 
 // unfinished is how long after a write a file without a readable end can be half written, by an editor that writes in place.
@@ -299,27 +245,15 @@ type content struct {
 	info fs.FileInfo
 }
 
-// readFile reads a regular file of a directory, once and completely. It follows no link and does not block on a pipe. It notices a file
+// readFile reads a regular file of a directory completely. It follows no link and does not block on a pipe. It notices a file
 // that was replaced or written after before, an earlier state of it or nil.
 func readFile(dir *os.Root, name string, limit int64, before fs.FileInfo) (content, error) {
-	for range 3 {
-		if before == nil {
-			var err error
-			if before, err = dir.Lstat(name); err != nil {
-				return content{}, unreadable(err)
-			}
+	if before == nil {
+		var err error
+		if before, err = dir.Lstat(name); err != nil {
+			return content{}, unreadable(err)
 		}
-		c, err := readOnce(dir, name, limit, before)
-		var d *Damage
-		if !errors.As(err, &d) || d.Rule != todo.RuleChanging {
-			return c, err
-		}
-		before = nil
 	}
-	return content{}, damaged(todo.RuleChanging, "the file changes while it is read")
-}
-
-func readOnce(dir *os.Root, name string, limit int64, before fs.FileInfo) (content, error) {
 	switch {
 	case before.Mode()&fs.ModeSymlink != 0:
 		return content{}, damaged(todo.RuleSymlink, "the file is a symbolic link, which is not followed")

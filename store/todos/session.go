@@ -114,10 +114,9 @@ func nameOf(rel string) string { return strings.TrimSuffix(strings.TrimPrefix(re
 
 // OpenNamed opens the session with this Name.
 func OpenNamed(repo, name string) (*Session, error) {
-	name = strings.TrimSuffix(strings.TrimPrefix(name, "tmp/"), "/todos")
 	found, err := Discover(repo)
 	for _, f := range found {
-		if nameOf(f.Rel) == name {
+		if nameOf(f.Rel) == nameOf(name) {
 			return Open(repo, f.Rel)
 		}
 	}
@@ -207,11 +206,11 @@ func (s *Session) Body(t todo.Todo) (string, error) {
 		return "", s.gone(err)
 	}
 	defer root.Close()
-	l, raw := loadFile(root, t.Dir, t.File, nil)
-	if l.damage != nil {
-		return "", fmt.Errorf("todo %s: %w", t.Ref(), l.damage)
+	_, c, err := readTodo(root, t.Dir, t.File, nil)
+	if err != nil && !files.IsGone(err) {
+		return "", fmt.Errorf("todo %s: %w", t.Ref(), asDamage(err))
 	}
-	doc, _ := split(string(raw))
+	doc, _ := split(string(c.raw))
 	return doc.body, nil
 }
 

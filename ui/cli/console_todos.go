@@ -126,9 +126,7 @@ func (r *fileTodos) fresh(base model.Text) (*watchedSession, error) {
 		r.drop(base)
 		return nil, err
 	}
-	if !snap.Same(w.snap) {
-		w.snap = snap
-	}
+	w.snap = snap
 	return w, nil
 }
 
