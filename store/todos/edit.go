@@ -173,9 +173,7 @@ func quote(s string) string {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(strings.ToValidUTF8(s, "\uFFFD")); err != nil {
-		return `""`
-	}
+	_ = enc.Encode(strings.ToValidUTF8(s, "\uFFFD")) // a string can always be encoded
 	return strings.TrimSuffix(b.String(), "\n")
 }
 

@@ -88,7 +88,7 @@ func entries(head string) (map[string]entry, *Damage) {
 	var doc yaml.Node
 	in := yaml.NewDecoder(strings.NewReader(head))
 	if err := in.Decode(&doc); err != nil && err != io.EOF {
-		return nil, damaged(todo.RuleYAML, "the front matter is not YAML: %s", shorten(err.Error()))
+		return nil, damaged(todo.RuleYAML, "the front matter is not YAML: %s", cut(err.Error(), 200))
 	}
 	if in.Decode(&yaml.Node{}) != io.EOF {
 		return nil, damaged(todo.RuleYAML, "the front matter ends before its fence")
@@ -146,15 +146,6 @@ func plainNodes(n *yaml.Node) *Damage {
 		}
 	}
 	return nil
-}
-
-// shorten turns a message that quotes a file into one readable line.
-func shorten(s string) string {
-	s = strings.ToValidUTF8(strings.Join(strings.Fields(s), " "), "?")
-	if len(s) > 200 {
-		s = strings.ToValidUTF8(s[:200], "") + "…"
-	}
-	return s
 }
 
 // Damage is a file that cannot be read as a todo, with the reason. It is never changed.

@@ -34,7 +34,7 @@ func parse(raw []byte, dir, name string) (todo.Todo, *Damage) {
 	if d != nil {
 		return todo.Todo{}, d
 	}
-	keys, d := values(doc.head)
+	keys, d := entries(doc.head)
 	if d != nil {
 		return todo.Todo{}, d
 	}
@@ -52,19 +52,9 @@ func parse(raw []byte, dir, name string) (todo.Todo, *Damage) {
 	return t, nil
 }
 
-// values returns the values of a head's keys.
-func values(head string) (map[string]*yaml.Node, *Damage) {
-	all, d := entries(head)
-	keys := make(map[string]*yaml.Node, len(all))
-	for key, e := range all {
-		keys[key] = e.value
-	}
-	return keys, d
-}
-
 // reader reads typed values from the keys. The first wrong value becomes the file's damage.
 type reader struct {
-	keys   map[string]*yaml.Node
+	keys   map[string]entry
 	damage *Damage
 	notes  []todo.Problem
 }
@@ -161,7 +151,7 @@ func (r *reader) note(s todo.Severity, rule todo.Rule, field, message string) {
 }
 
 func (r *reader) text(key string) model.Text {
-	n := r.keys[key]
+	n := r.keys[key].value
 	if n != nil && n.Kind != yaml.ScalarNode {
 		r.fail(todo.RuleType, key, "is not a single value")
 		return ""
@@ -216,7 +206,7 @@ func (r *reader) number(key string) int {
 
 // texts reads a list. A single value counts as a list of one.
 func texts[T ~string](r *reader, key string) []T {
-	n := r.keys[key]
+	n := r.keys[key].value
 	if n == nil || n.Kind == yaml.ScalarNode {
 		if s := scalar(n); s != "" {
 			return []T{T(s)}
@@ -236,7 +226,7 @@ func texts[T ~string](r *reader, key string) []T {
 
 func (r *reader) lease() todo.Lease {
 	var l todo.Lease
-	n := r.keys["lease"]
+	n := r.keys["lease"].value
 	switch {
 	case n == nil, n.Tag == "!!null":
 		return l

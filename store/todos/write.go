@@ -94,28 +94,20 @@ func (s *Session) put(dir *os.Root, name string, raw []byte, mode fs.FileMode, p
 	return nil
 }
 
-func (s *Session) stage(dir *os.Root, temp string, raw []byte, mode fs.FileMode) (err error) {
+func (s *Session) stage(dir *os.Root, temp string, raw []byte, mode fs.FileMode) error {
 	_ = dir.Remove(temp)
 	f, err := dir.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return s.gone(err)
 	}
-	defer func() {
-		if cerr := f.Close(); err == nil {
-			err = cerr
-		}
-		if err != nil {
-			_ = dir.Remove(temp)
-			err = fmt.Errorf("writing %s: %w", strings.TrimPrefix(temp, tempPrefix), err)
-		}
-	}()
 	s.at(stepCreated)
-	if _, err = f.Write(raw); err != nil {
-		return err
+	if _, err = f.Write(raw); err == nil {
+		s.at(stepWritten)
+		err = s.sync(f)
 	}
-	s.at(stepWritten)
-	if err = s.sync(f); err != nil {
-		return err
+	if err = errors.Join(err, f.Close()); err != nil {
+		_ = dir.Remove(temp)
+		return fmt.Errorf("writing %s: %w", strings.TrimPrefix(temp, tempPrefix), err)
 	}
 	s.at(stepSynced)
 	return nil
