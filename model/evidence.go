@@ -103,7 +103,6 @@ func (c KeepCheck) step(s *step) error {
 		x.ExitStatus = c.ExitStatus
 	}
 	t, _ := s.Trace(w.AgentID, w.ID)
-	t.AgentID, t.WorkItemID = w.AgentID, w.ID
 	if x.Dir == "" {
 		x.Contents = "unedited"
 		if i := treeAt(t.Trees, ""); i >= 0 {
@@ -295,7 +294,7 @@ func (e Evidence) Words() Text {
 func (s *step) keepRule(w WorkItem) {
 	if a, _ := s.Agent(w.AgentID); a.Evidence != (EvidenceRule{}) {
 		t, _ := s.Trace(w.AgentID, w.ID)
-		t.AgentID, t.WorkItemID, t.Rule = w.AgentID, w.ID, a.Evidence
+		t.Rule = a.Evidence
 		s.put(t)
 	}
 }

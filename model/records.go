@@ -244,7 +244,7 @@ type getter interface {
 	Brief(AgentID, ItemID) (brief, bool)
 	Message(MessageID) (Message, bool)
 	Attempt(AgentID, ItemID) (Attempt, bool)
-	// Trace holds the rounds during which an item (or none) was the focus.
+	// Trace holds the rounds during which an item (or none) was the focus. One that is not there yet has only its name.
 	Trace(AgentID, ItemID) (trace, bool)
 	Ingress(IngressID) (Ingress, bool)
 	// Offers are the reports that are offered for a completed item without one.
@@ -308,7 +308,9 @@ func (r Records) Attempt(_ AgentID, id ItemID) (Attempt, bool) {
 	return getAs[Attempt](r, KindAttempt, id)
 }
 func (r Records) Trace(a AgentID, id ItemID) (trace, bool) {
-	return getAs[trace](r, KindTrace, traceKey(a, id))
+	t, ok := getAs[trace](r, KindTrace, traceKey(a, id))
+	t.AgentID, t.WorkItemID = a, id
+	return t, ok
 }
 func (r Records) Offers(_ AgentID, id ItemID) (ReportOffers, bool) {
 	return getAs[ReportOffers](r, KindOffers, id)

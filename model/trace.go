@@ -85,7 +85,6 @@ func (s *step) traceRound(c Round, text Text, item ItemID, completed []completed
 		item = s.boundTo(c, t, a.TurnIndex > c.Turn)
 	}
 	x, _ := s.Trace(a.ID, item)
-	x.AgentID, x.WorkItemID = a.ID, item
 	if isOver {
 		for _, e := range x.Entries {
 			if e.Turn == c.Turn {
@@ -131,7 +130,7 @@ func (s *step) spend(item ItemID, u Usage) {
 		return
 	}
 	x, _ := s.Trace(w.AgentID, w.ID)
-	x.AgentID, x.WorkItemID, x.Used = w.AgentID, w.ID, x.Used.Plus(u)
+	x.Used = x.Used.Plus(u)
 	s.put(x)
 }
 
@@ -147,7 +146,7 @@ func (s *step) summarise(agent AgentID, began ItemID, words Text) {
 	if !ok || w.State != Open || w.AgentID != agent || words == "" || x.Summary.Text == words {
 		return
 	}
-	x.AgentID, x.WorkItemID, x.Summary = agent, w.ID, Summary{At: s.at.At, Text: words}
+	x.Summary = Summary{At: s.at.At, Text: words}
 	s.put(x)
 }
 
