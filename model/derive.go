@@ -241,10 +241,17 @@ type Why struct {
 	// Rank is the item's place in its class, from 1; 0 if it is not among the first hundred.
 	Rank      int `json:"rank"`
 	ClassSize int `json:"class_size"`
+	explanation
+}
+
+// explanation is what is said of an item or an agent, with what the scheduler would do now.
+type explanation struct {
 	// Lines are the sentences, in order.
 	Lines    []whyLine `json:"lines"`
 	Decision Decision  `json:"decision"`
 }
+
+func (y *explanation) say(label, text string) { y.Lines = append(y.Lines, whyLine{label, Text(text)}) }
 
 // whyLine is one labelled sentence.
 type whyLine struct {
@@ -259,7 +266,8 @@ func Explain(r Facts, w WorkItem, now time.Time) Why {
 	agent, _ := r.Agent(w.AgentID)
 	waits := r.ItemWaits(w.AgentID, w.ID)
 	d := Derive(w, waits, agent.CurrentWorkItemID == w.ID)
-	y := Why{Class: d.Class, ClassSize: r.Count(w.AgentID, ClassTally(d.Class)), Decision: Decide(r, w.AgentID, now)}
+	y := Why{Class: d.Class, ClassSize: r.Count(w.AgentID, ClassTally(d.Class))}
+	y.Decision = Decide(r, w.AgentID, now)
 	rows := r.Rows(w.AgentID, d.Class, nil, rankHorizon)
 	y.Rank = 1 + slices.IndexFunc(rows, func(row Row) bool { return row.ID == w.ID })
 	said := newestReply(r, w)
@@ -293,8 +301,6 @@ func Explain(r Facts, w WorkItem, now time.Time) Why {
 	return y
 }
 
-func (y *Why) say(label, text string) { y.Lines = append(y.Lines, whyLine{label, Text(text)}) }
-
 var classReasons = map[Class]string{
 	CurrentRunnable:    "works: its agent has picked it, and it can go on",
 	TriggeredBlocked:   "news: it is blocked, and what it waits for has happened",
@@ -313,7 +319,7 @@ func rankReason(y Why, c Class) string {
 	return fmt.Sprintf("%d of %d, %s", y.Rank, y.ClassSize, order)
 }
 
-func (y *Why) notCurrent(r Facts, w WorkItem, d derived) {
+func (y *explanation) notCurrent(r Facts, w WorkItem, d derived) {
 	if d.IsCurrent || w.State == Completed {
 		return
 	}
@@ -328,7 +334,7 @@ func (y *Why) notCurrent(r Facts, w WorkItem, d derived) {
 	}
 }
 
-func (y *Why) notRunnable(w WorkItem, d derived, now time.Time) {
+func (y *explanation) notRunnable(w WorkItem, d derived, now time.Time) {
 	switch {
 	case d.Scheduling == Runnable || w.State == Completed:
 		return
@@ -350,7 +356,7 @@ func (y *Why) notRunnable(w WorkItem, d derived, now time.Time) {
 	}
 }
 
-func (y *Why) evidence(waits []Wait) {
+func (y *explanation) evidence(waits []Wait) {
 	for _, x := range waits {
 		if said := x.Checked; said != (Checked{}) {
 			y.say("Checks", fmt.Sprintf("%s, since %s", said.Gist(), said.Since.Format(time.RFC3339)))

@@ -103,7 +103,7 @@ func agentDetail(r Reader, id ItemID, at Stamp) (Detail, bool) {
 			Readiness: readyOperator, Scheduling: row.Scheduling, ReasonCode: row.ReasonCode, Class: row.Class, NeedsOperator: true,
 			ViewMore: ViewMore{ActiveWaits: waits, CreatedAt: row.CreatedAt, UpdatedAt: row.UpdatedAt}},
 		Waits: waits,
-		Why:   Why{Class: row.Class, Rank: 1, ClassSize: 1, Lines: lines, Decision: Decide(r, row.AgentID, at.At)},
+		Why:   Why{row.Class, 1, 1, explanation{lines, Decide(r, row.AgentID, at.At)}},
 	}, true
 }
 

@@ -72,7 +72,7 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 		return advice(Advise(s.book, w, s.now))
 	case "explain":
 		y := ExplainAgent(s.book, AgentID(agent), s.now)
-		return why(Why{Lines: y.Lines})
+		return why(Why{explanation: y.explanation})
 	case "saves":
 		return s.saves(ItemID(d.CmdArgs[0].Key))
 	case "awaited":

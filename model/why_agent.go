@@ -10,9 +10,7 @@ import (
 // AgentWhy explains an agent's next act, its time, and what holds it back. It is the same in every frontend.
 type AgentWhy struct {
 	AgentID AgentID `json:"agent_id"`
-	// Lines are the sentences, in order.
-	Lines    []whyLine `json:"lines"`
-	Decision Decision  `json:"decision"`
+	explanation
 	// NextRun is when the next turn begins if nothing else happens; zero: something must happen first.
 	NextRun time.Time `json:"next_run,omitzero"`
 	// Stalled are the stalled candidates.
@@ -23,7 +21,7 @@ type AgentWhy struct {
 func ExplainAgent(f Facts, id AgentID, now time.Time) AgentWhy {
 	a, _ := f.Agent(id)
 	d := Decide(f, id, now)
-	y := AgentWhy{AgentID: id, Decision: d}
+	y := AgentWhy{AgentID: id, explanation: explanation{Decision: d}}
 	switch {
 	case d.HeldBy != "":
 		y.NextRun = d.Until
@@ -77,10 +75,8 @@ func (w Wait) words() string {
 	return s
 }
 
-func (y *AgentWhy) say(label, text string) { y.Lines = append(y.Lines, whyLine{label, Text(text)}) }
-
 // limits says how far the limits are used up.
-func (y *AgentWhy) limits(a Agent, now time.Time) {
+func (y *explanation) limits(a Agent, now time.Time) {
 	quiet := len(lastHour(a.Pace.QuietAt, now, maxTurnsLimit))
 	if n := a.Limits.QuietTurns(); n > 0 {
 		y.say("Quiet turns", fmt.Sprintf("%d in the last hour, at most %d", quiet, n))
