@@ -47,23 +47,23 @@ func (c Import) step(s *step) error {
 // Parts are imports of at most n items each, and of some bytes of JSON, that together bring what c brings. Records about an item come with
 // the item. Records that were brought before are skipped, so an import that was cut short can be repeated.
 func (c Import) Parts(n, bytes int) []Import {
-	var parts []*Import
-	at := map[ItemID]*Import{}
+	var parts []Import
+	at := map[ItemID]int{}
 	free, room := 0, 0 // left in the last part
 	next := func(about ItemID, record any) *Import {
-		if p := at[about]; p != nil {
-			return p
+		if i, known := at[about]; known {
+			return &parts[i]
 		}
 		raw, _ := json.Marshal(record) // a record can always be encoded
 		if free == 0 || room < len(raw) {
-			parts, free, room = append(parts, &Import{AgentID: c.AgentID, Focus: c.Focus}), n, bytes
+			parts, free, room = append(parts, Import{AgentID: c.AgentID, Focus: c.Focus}), n, bytes
 		}
 		free, room = free-1, room-len(raw)
-		return parts[len(parts)-1]
+		return &parts[len(parts)-1]
 	}
 	for _, in := range c.Items {
 		p := next(in.Item.ID, in)
-		p.Items, at[in.Item.ID] = append(p.Items, in), p
+		p.Items, at[in.Item.ID] = append(p.Items, in), len(parts)-1
 	}
 	for _, t := range c.Tasks {
 		p := next(t.WorkItemID, t)
@@ -77,32 +77,33 @@ func (c Import) Parts(n, bytes int) []Import {
 		p := next(m.WorkItemID, m)
 		p.Messages = append(p.Messages, m)
 	}
-	out := make([]Import, len(parts))
-	for i, p := range parts {
-		out[i] = *p
+	return parts
+}
+
+// takes reports whether an import brings a record that the ledger does not know. It skips others.
+func (s *step) takes(a Agent, what, id string, known bool, about ItemID) (bool, error) {
+	if !ValidID(id) {
+		return false, Invalid("%s id %q is not usable", what, Text(id)).At("id", "use 1 to 64 of a-z, 0-9, - and _")
 	}
-	return out
+	if w, ok := s.Item(about); known || about != "" && (!ok || w.AgentID != a.ID) {
+		s.receipt.Skipped++
+		return false, nil
+	}
+	return true, nil
 }
 
 func (s *step) importItem(a Agent, in Imported) error {
 	w := in.Item
-	if !ValidID(string(w.ID)) {
-		return Invalid("work item id %q is not usable", Text(w.ID)).At("id", "use 1 to 64 of a-z, 0-9, - and _")
+	_, known := s.Item(w.ID)
+	if ok, err := s.takes(a, "work item", string(w.ID), known, ""); !ok {
+		return err
 	}
-	if _, ok := s.Item(w.ID); ok {
-		s.receipt.Skipped++
-		return nil
-	}
-	var err error
-	if w.Objective, err = required("objective", w.Objective, MaxObjective); err != nil {
+	objective, err := required("objective", w.Objective, MaxObjective)
+	todos, _, bad := validTodos(w.TodoList)
+	if err = cmp.Or(err, oneOf("state", w.State, Open, Completed), validPlanStatus(w.PlanStatus), bad); err != nil {
 		return within(err, "work item "+string(w.ID))
 	}
-	if err := cmp.Or(oneOf("state", w.State, Open, Completed), validPlanStatus(w.PlanStatus)); err != nil {
-		return within(err, "work item "+string(w.ID))
-	}
-	if w.TodoList, _, err = validTodos(w.TodoList); err != nil {
-		return within(err, "work item "+string(w.ID))
-	}
+	w.Objective, w.TodoList = objective, todos
 	w.AgentID = a.ID
 	if w.Revision > maxImportedRevision {
 		return Invalid("work item %s: %d is not a revision", w.ID, w.Revision).At("revision")
@@ -140,20 +141,16 @@ func (s *step) importCompleted(w WorkItem) WorkItem {
 
 // importTask takes over a task. vise does not run it: somebody reports its end or stops it.
 func (s *step) importTask(a Agent, t Task) error {
-	if !ValidID(string(t.ID)) {
-		return Invalid("task id %q is not usable", Text(t.ID)).At("id")
+	_, known := s.Task(t.ID)
+	if ok, err := s.takes(a, "task", string(t.ID), known, t.WorkItemID); !ok {
+		return err
 	}
-	if _, known := s.Task(t.ID); known || !s.brings(a, t.WorkItemID) {
-		s.receipt.Skipped++
-		return nil
-	}
-	err := oneOf("status", t.Status, TaskRunning, TaskCompleted, TaskFailed, TaskCancelled, TaskInterrupted)
+	summary, err := required("summary", t.Summary, MaxReason)
+	err = cmp.Or(oneOf("status", t.Status, TaskRunning, TaskCompleted, TaskFailed, TaskCancelled, TaskInterrupted), err)
 	if err != nil {
 		return within(err, "task "+string(t.ID))
 	}
-	if t.Summary, err = required("summary", t.Summary, MaxReason); err != nil {
-		return within(err, "task "+string(t.ID))
-	}
+	t.Summary = summary
 	t.AgentID = a.ID
 	t.CreatedAt, t.UpdatedAt = orNow(t.CreatedAt, s.at.At), orNow(t.UpdatedAt, s.at.At)
 	s.put(t)
@@ -167,14 +164,11 @@ func (s *step) importTask(a Agent, t Task) error {
 // importWait takes over a wait, only together with its item. The wait blocks the item if nothing else does. A wait for an ended
 // task is triggered at once, and a timer without a time is due.
 func (s *step) importWait(a Agent, x Wait) error {
-	if !ValidID(string(x.ID)) {
-		return Invalid("wait id %q is not usable", Text(x.ID)).At("id")
-	}
 	w, _ := s.Item(x.WorkItemID)
 	_, known := s.Wait(x.ID)
-	if _, before := s.before.Item(x.WorkItemID); known || before || !s.brings(a, x.WorkItemID) || w.State == Completed {
-		s.receipt.Skipped++
-		return nil
+	_, before := s.before.Item(x.WorkItemID)
+	if ok, err := s.takes(a, "wait", string(x.ID), known || before || w.State == Completed, x.WorkItemID); !ok {
+		return err
 	}
 	if _, ok := waitRank[x.Kind]; !ok {
 		return Invalid("wait %s: unknown kind %q", x.ID, Text(x.Kind)).At("kind")
@@ -202,31 +196,20 @@ func (s *step) importWait(a Agent, x Wait) error {
 
 // importMessage takes over a message that waits for the agent's next turn.
 func (s *step) importMessage(id AgentID, m Message) error {
-	if !ValidID(string(m.ID)) {
-		return Invalid("message id %q is not usable", Text(m.ID)).At("id")
-	}
 	a, _ := s.Agent(id)
-	if _, known := s.Message(m.ID); known || !s.brings(a, m.WorkItemID) {
-		s.receipt.Skipped++
-		return nil
+	_, known := s.Message(m.ID)
+	if ok, err := s.takes(a, "message", string(m.ID), known, m.WorkItemID); !ok {
+		return err
 	}
-	err := oneOf("priority", m.Priority, Priorities...)
-	if err != nil {
+	body, err := messageBody(m.Body)
+	if err = cmp.Or(oneOf("priority", m.Priority, Priorities...), err); err != nil {
 		return within(err, "message "+string(m.ID))
 	}
-	if m.Body, err = messageBody(m.Body); err != nil {
-		return within(err, "message "+string(m.ID))
-	}
+	m.Body = body
 	m.CreatedAt = orNow(m.CreatedAt, s.at.At)
 	s.enqueue(a, m)
 	s.receipt.Imported++
 	return nil
-}
-
-// brings reports whether a record about an item belongs to the agent: the agent owns the item, or the record names none.
-func (s *step) brings(a Agent, id ItemID) bool {
-	w, ok := s.Item(id)
-	return id == "" || ok && w.AgentID == a.ID
 }
 
 func orNow(t, now time.Time) time.Time {
@@ -267,15 +250,9 @@ func (l Links) IsZero() bool { return len(l.Threads)+len(l.TodoRefs)+len(l.Refs)
 
 func (c LinkWorkItem) step(s *step) error {
 	w, err := s.itemOf(c.WorkItemID, 0)
-	if err != nil {
-		return err
-	}
-	add, err := validLinks("add", c.Add)
-	if err != nil {
-		return err
-	}
-	remove, err := validLinks("remove", c.Remove)
-	if err != nil {
+	add, wrong := validLinks("add", c.Add)
+	remove, bad := validLinks("remove", c.Remove)
+	if err = cmp.Or(err, wrong, bad); err != nil {
 		return err
 	}
 	if add.IsZero() && remove.IsZero() {
@@ -328,52 +305,41 @@ func relink[L comparable](have, add, remove []L, same func(L, L) bool) (now, add
 
 // checkLinkLimit applies the limit only to links that grow, because an import can have brought more.
 func checkLinkLimit(now, before Links) error {
-	for _, kind := range []struct {
-		name      string
-		now, then int
-	}{
-		{"threads", len(now.Threads), len(before.Threads)},
-		{"todo_refs", len(now.TodoRefs), len(before.TodoRefs)},
-		{"refs", len(now.Refs), len(before.Refs)},
-	} {
-		if kind.now > maxLinks && kind.now > kind.then {
-			return Invalid("%d %s would be linked, at most %d are kept", kind.now, kind.name, maxLinks).At("add."+kind.name,
+	have, had := now.counts(), before.counts()
+	for _, kind := range []string{"threads", "todo_refs", "refs"} {
+		if n := have[kind]; n > maxLinks && n > had[kind] {
+			return Invalid("%d %s would be linked, at most %d are kept", n, kind, maxLinks).At("add."+kind,
 				"unlink what is no longer needed")
 		}
 	}
 	return nil
 }
 
-// validLinks checks the names in l and returns them trimmed.
-func validLinks(field string, l Links) (Links, error) {
-	var out Links
-	v := linkNames{}
-	for _, t := range l.Threads {
-		out.Threads = append(out.Threads, ThreadLink{Repo: v.need(field+".threads.repo", t.Repo),
-			TaskID: v.need(field+".threads.task_id", t.TaskID)})
-	}
-	for _, t := range l.TodoRefs {
-		out.TodoRefs = append(out.TodoRefs, TodoRef{
-			TodosBase: v.need(field+".todo_refs.todos_base", t.TodosBase), QualifiedID: v.need(field+".todo_refs.qualified_id",
-				t.QualifiedID)})
-	}
-	for _, r := range l.Refs {
-		out.Refs = append(out.Refs, Ref{
-			Kind: v.need(field+".refs.kind", r.Kind), Ref: v.need(field+".refs.ref", r.Ref), Title: v.may(field+".refs.title", r.Title)})
-	}
-	return out, v.err
+// counts are the numbers of links of each kind.
+func (l Links) counts() map[string]int {
+	return map[string]int{"threads": len(l.Threads), "todo_refs": len(l.TodoRefs), "refs": len(l.Refs)}
 }
 
-// linkNames keeps the first error among the names that it was shown.
-type linkNames struct{ err error }
-
-func (v *linkNames) need(field string, t Text) Text { return v.keep(required(field, t, maxLinkName)) }
-
-func (v *linkNames) may(field string, t Text) Text { return v.keep(optional(field, t, maxLinkName)) }
-
-func (v *linkNames) keep(t Text, err error) Text {
-	if v.err == nil && err != nil {
-		v.err = err
+// validLinks checks the names in l and returns them trimmed. The error is that of the first wrong one.
+func validLinks(field string, l Links) (_ Links, err error) {
+	l = Links{slices.Clone(l.Threads), slices.Clone(l.TodoRefs), slices.Clone(l.Refs)}
+	check := func(name string, t *Text, valid func(string, Text, int) (Text, error)) {
+		if err == nil {
+			*t, err = valid(field+"."+name, *t, maxLinkName)
+		}
 	}
-	return t
+	for i := range l.Threads {
+		check("threads.repo", &l.Threads[i].Repo, required)
+		check("threads.task_id", &l.Threads[i].TaskID, required)
+	}
+	for i := range l.TodoRefs {
+		check("todo_refs.todos_base", &l.TodoRefs[i].TodosBase, required)
+		check("todo_refs.qualified_id", &l.TodoRefs[i].QualifiedID, required)
+	}
+	for i := range l.Refs {
+		check("refs.kind", &l.Refs[i].Kind, required)
+		check("refs.ref", &l.Refs[i].Ref, required)
+		check("refs.title", &l.Refs[i].Title, optional)
+	}
+	return l, err
 }
