@@ -200,20 +200,11 @@ func recheckAfter(ms *int64) (time.Duration, error) {
 }
 
 func (c CreateWorkItem) step(s *step) error {
-	objective, err := required("objective", c.Objective, MaxObjective)
-	if err != nil {
-		return err
-	}
-	todos, warnings, err := validTodos(c.TodoList)
-	if err != nil {
-		return err
-	}
 	status := cmp.Or(c.PlanStatus, Draft)
-	if err := validPlanStatus(status); err != nil {
-		return err
-	}
-	priority, err := validPriority(c.Priority)
-	if err != nil {
+	objective, noObjective := required("objective", c.Objective, MaxObjective)
+	todos, warnings, noTodos := validTodos(c.TodoList)
+	priority, noPriority := validPriority(c.Priority)
+	if err := cmp.Or(noObjective, noTodos, validPlanStatus(status), noPriority); err != nil {
 		return err
 	}
 	if len(c.Plan) > MaxPlanBytes {

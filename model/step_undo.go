@@ -224,22 +224,11 @@ func (s *step) movedOn(w WorkItem) *Error {
 
 // on is w with the standing b, if that is valid.
 func (b standing) on(w WorkItem) (WorkItem, error) {
-	objective, err := required("objective", b.Objective, MaxObjective)
-	if err != nil {
-		return w, err
-	}
-	if err := validPlanStatus(b.PlanStatus); err != nil {
-		return w, err
-	}
-	if _, err := validPriority(b.Priority); err != nil {
-		return w, err
-	}
-	todos, _, err := validTodos(b.TodoList)
-	if err != nil {
-		return w, err
-	}
-	blocker, err := optional("blocked_by", b.BlockedBy, max(MaxBlocker, MaxWaitText))
-	if err != nil {
+	objective, noObjective := required("objective", b.Objective, MaxObjective)
+	_, noPriority := validPriority(b.Priority)
+	todos, _, noTodos := validTodos(b.TodoList)
+	blocker, noBlocker := optional("blocked_by", b.BlockedBy, max(MaxBlocker, MaxWaitText))
+	if err := cmp.Or(noObjective, validPlanStatus(b.PlanStatus), noPriority, noTodos, noBlocker); err != nil {
 		return w, err
 	}
 	w.Objective, w.PlanStatus, w.Priority, w.TodoList = objective, b.PlanStatus, b.Priority, todos
