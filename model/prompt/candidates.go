@@ -87,9 +87,9 @@ func idsOf(rows []model.Row) (ids []model.ItemID) {
 }
 
 // showing notes which items the richer forms tell of.
-func (l layer) showing(rows []model.Row) layer {
+func (l layer) showing(ids []model.ItemID) layer {
 	for i := range l.forms[1:] {
-		l.forms[i+1].shown = idsOf(rows)
+		l.forms[i+1].shown = ids
 	}
 	return l
 }
@@ -150,7 +150,7 @@ func completed(r model.Reader, agent model.AgentID) layer {
 		}
 		return strings.Join(lines, "\n")
 	}
-	l := layerOf("completed", total, least, say(shortReport), say(fullReport)).showing(rows)
+	l := layerOf("completed", total, least, say(shortReport), say(fullReport)).showing(idsOf(rows))
 	l.class = true
 	return l
 }

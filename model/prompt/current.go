@@ -295,10 +295,10 @@ func items(r model.Reader, name, title string, list []model.WorkItem) layer {
 		return layer{}
 	}
 	least, brief, full := []string{}, []string{title + ":"}, []string{title + ":"}
-	var rows []model.Row
+	var ids []model.ItemID
 	for _, w := range list {
 		v := model.ViewOf(r, w)
-		rows = append(rows, model.Row{ID: w.ID})
+		ids = append(ids, w.ID)
 		least = append(least, string(w.Handle))
 		head := fmt.Sprintf("- %s (%s), %s, plan %s, revision %d :: ", v.Handle, v.ID, v.Scheduling, v.PlanStatus, v.Revision)
 		short := append([]string{head + clip(v.Objective, shortObjective)}, standing(blocker(v), waits(v))...)
@@ -307,7 +307,7 @@ func items(r model.Reader, name, title string, list []model.WorkItem) layer {
 			summaryOf(r, w), todos(v), plan(v))...)
 		full = append(full, long...)
 	}
-	return layerOf(name, len(list), title+": "+strings.Join(least, ", "), strings.Join(brief, "\n"), strings.Join(full, "\n")).showing(rows)
+	return layerOf(name, len(list), title+": "+strings.Join(least, ", "), strings.Join(brief, "\n"), strings.Join(full, "\n")).showing(ids)
 }
 
 // standing are the fullest forms of an item's layers, set below its line.
@@ -415,13 +415,10 @@ func Conflicts(w model.WorkItem, v model.View) []string {
 
 // reminders are advice: nothing follows from them by itself.
 func reminders(list []model.Advice) layer {
-	if len(list) == 0 {
-		return layer{}
-	}
 	least := fmt.Sprintf("Reminders: %d", len(list))
 	lines := []string{"Reminders:"}
 	for _, a := range list {
 		lines = append(lines, "- "+a.Text)
 	}
-	return layerOf("reminders", len(list), least, "", strings.Join(lines, "\n"))
+	return layerOfSome("reminders", len(list), least, "", strings.Join(lines, "\n"))
 }

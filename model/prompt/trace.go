@@ -73,16 +73,14 @@ func TrailOf(entries []model.TraceEntry) Trail {
 }
 
 func trace(t Trail) layer {
-	if len(t.Steps) == 0 {
-		return layer{}
-	}
-	least := fmt.Sprintf("Recent rounds: %d", len(t.Steps)+t.LeftOut)
+	total := len(t.Steps) + t.LeftOut
+	least := fmt.Sprintf("Recent rounds: %d", total)
 	lines, brief := []string{least}, []string{least}
 	for _, x := range t.Steps {
 		lines = append(lines, x.line(stepText))
 		brief = append(brief, x.line(briefText))
 	}
-	return layerOf("trace", len(t.Steps)+t.LeftOut, least, strings.Join(brief, "\n"), strings.Join(lines, "\n"))
+	return layerOfSome("trace", total, least, strings.Join(brief, "\n"), strings.Join(lines, "\n"))
 }
 
 // Words are what a round did and said.
