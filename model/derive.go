@@ -87,7 +87,7 @@ func Derive(w WorkItem, waits []Wait, current bool) derived {
 		if x.Triggered() && x.LastTriggeredAt.After(d.LastTriggeredAt) {
 			d.LastTriggeredAt = x.LastTriggeredAt
 		}
-		d.NeedsOperator = d.NeedsOperator || x.Kind == WaitOperator && !x.Triggered()
+		d.NeedsOperator = d.NeedsOperator || x.asks()
 	}
 	d.NeedsOperator = w.State == Open && (d.NeedsOperator || w.PlanStatus == NeedsInput) || w.OffersReport()
 	d.Scheduling, d.ReasonCode = scheduling(w, d.Wait)

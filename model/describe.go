@@ -126,9 +126,9 @@ var describers = map[EventKind]func(json.RawMessage) Text{
 	EventPermissionEnded:     describing(describePermission("permission ended")),
 	EventTaskStarted:         describing(describeTask),
 	EventTaskEnded:           describing(describeTask),
-	EventMessagesSent:        describing(func(d handedNews) string { return Counted(len(d.Messages), "message") + " sent" }),
-	EventMessagesSeen:        describing(func(d handedNews) string { return Counted(len(d.Messages), "message") + " seen" }),
-	EventMessagesRequeued:    describing(func(d handedNews) string { return Counted(len(d.Messages), "message") + " to be sent again" }),
+	EventMessagesSent:        describing(describeHanded(" sent")),
+	EventMessagesSeen:        describing(describeHanded(" seen")),
+	EventMessagesRequeued:    describing(describeHanded(" to be sent again")),
 	EventMessageQueued:       describing(describeMessage),
 	EventOperatorAnswered:    describing(func(d answered) string { return "answered: " + string(d.Text) }),
 	EventOperatorNotified:    describing(func(d notice) string { return "says: " + string(d.Text) }),
@@ -145,12 +145,12 @@ var describers = map[EventKind]func(json.RawMessage) Text{
 	eventIngressMinted:       describing(describeIngress("made")),
 	eventIngressRevoked:      describing(describeIngress("revoked")),
 	EventIngressDelivered:    describing(describeIngress("used")),
-	EventDelegationOpened:    describing(func(d delegated) string { return "delegated to " + string(d.ChildAgentID) }),
-	EventDelegationCancelled: describing(func(d delegated) string { return "delegation to " + string(d.ChildAgentID) + " cancelled" }),
+	EventDelegationOpened:    describing(describeDelegated("delegated to %s")),
+	EventDelegationCancelled: describing(describeDelegated("delegation to %s cancelled")),
 	EventDelegationReported: describing(func(d delegated) string {
-		return "report of " + string(d.ChildAgentID) + ": " + string(d.ResultSummary)
+		return describeDelegated("report of %s: ")(d) + string(d.ResultSummary)
 	}),
-	EventDelegationCompleted: describing(func(d delegated) string { return "delegation completed by " + string(d.ChildAgentID) }),
+	EventDelegationCompleted: describing(describeDelegated("delegation completed by %s")),
 }
 
 // describing decodes an event's data; from data of another shape it takes the fields that fit.
@@ -385,6 +385,14 @@ func describeMessage(d messageNews) string {
 		s += " through " + string(d.Source)
 	}
 	return s + " (" + string(d.Priority) + "): " + string(d.Text)
+}
+
+func describeHanded(what string) func(handedNews) string {
+	return func(d handedNews) string { return Counted(len(d.Messages), "message") + what }
+}
+
+func describeDelegated(format string) func(delegated) string {
+	return func(d delegated) string { return fmt.Sprintf(format, d.ChildAgentID) }
 }
 
 func describeTask(d TaskNews) string {

@@ -176,7 +176,7 @@ func storedText(raw, field []byte) []byte {
 func (w WorkItem) Texts(waits []Wait) []Text {
 	out := []Text{Text(w.Handle), w.Objective, w.BlockedBy, w.ResultSummary, w.PlanArtifact.Preview}
 	for _, x := range waits {
-		if x.Kind == WaitOperator && !x.Triggered() {
+		if x.asks() {
 			out = append(out, x.Ask.Question)
 		}
 	}

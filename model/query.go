@@ -287,7 +287,7 @@ type Question struct {
 func (v View) Question() (q Question, ok bool) {
 	q.PlanNeedsInput = v.State == Open && v.PlanStatus == NeedsInput
 	for _, x := range v.ActiveWaits {
-		if x.Kind == WaitOperator && !x.Triggered() {
+		if x.asks() {
 			q.WaitID, q.Ask, q.Reason, q.Since = x.ID, x.Ask, x.Reason, x.CreatedAt
 			return q, true
 		}

@@ -35,7 +35,7 @@ func (s *step) delegate(parent WorkItem, to AgentID, child ItemID, blocking bool
 	s.put(d)
 	s.receipt.AgentID, s.receipt.WorkItemID, s.receipt.ItemRevision = parent.AgentID, parent.ID, parent.Revision
 	s.receipt.DelegationID, s.receipt.ChildWorkItemID = d.ID, child
-	s.event(EventDelegationOpened, parent.ID, delegated{DelegationID: d.ID, ChildAgentID: to, ChildWorkItemID: child})
+	s.event(EventDelegationOpened, parent.ID, d.news())
 	return d.ID
 }
 
@@ -203,10 +203,12 @@ func (c CancelDelegation) step(s *step) error {
 func (s *step) closeDelegation(d Delegation, to delegationState, kind EventKind, result Text) {
 	d.State, d.ResultSummary, d.UpdatedAt = to, result, s.at.At
 	s.put(d)
-	s.event(kind, d.ParentWorkItemID, delegated{
-		DelegationID: d.ID, ChildAgentID: d.ChildAgentID, ChildWorkItemID: d.ChildWorkItemID, ResultSummary: result,
-	})
+	s.event(kind, d.ParentWorkItemID, d.news())
 	s.wake(s.waitsOf(d), s.outcome(d))
+}
+
+func (d Delegation) news() delegated {
+	return delegated{d.ID, d.ChildAgentID, d.ChildWorkItemID, d.ResultSummary}
 }
 
 // waitsOf are the parent's active waits on a delegation.
@@ -268,9 +270,7 @@ func (s *step) bringReport(w WorkItem, due []reportDue) {
 		}
 		d.ResultSummary, d.UpdatedAt = w.ResultSummary, s.at.At
 		s.put(d)
-		s.event(EventDelegationReported, d.ParentWorkItemID, delegated{
-			DelegationID: d.ID, ChildAgentID: d.ChildAgentID, ChildWorkItemID: d.ChildWorkItemID, ResultSummary: d.ResultSummary,
-		})
+		s.event(EventDelegationReported, d.ParentWorkItemID, d.news())
 		waits := s.waitsOf(d)
 		s.wake(waits, s.outcome(d))
 		parent, _ := s.Item(d.ParentWorkItemID)
