@@ -2,6 +2,7 @@ package model
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -75,48 +76,77 @@ func (c *Call) UnmarshalJSON(raw []byte) error {
 	return err
 }
 
-// tools are the commands that an agent can call, in the order in which it sees them. (GetWorkItem and ListWorkItems are
-// queries.)
-var tools = []struct {
+// commandReader reads the command with a name. hint says what it needs; empty without a hint.
+type commandReader struct {
 	name string
 	read func(input []byte) (Command, error)
 	hint string
-}{
-	{"CreateWorkItem", decode[CreateWorkItem],
-		`needs objective; a todo is {"text":"…","state":"pending"}, its state pending, in_progress or completed`},
-	{"UpdateWorkItem", decode[UpdateWorkItem],
-		`needs work_item_id; a todo is {"text":"…","state":"completed"}, its state pending, in_progress or completed`},
-	{"PickWorkItem", decode[PickWorkItem], "needs work_item_id"},
-	{"CompleteWorkItem", decode[CompleteWorkItem], "needs work_item_id"},
-	{"WaitFor", decode[WaitFor], "needs reason and wake: operator_input, task_result, external, timer or system"},
+}
+
+func read[C Command](hint ...string) commandReader {
+	var c C
+	return commandReader{CommandName(c), decode[C], cmp.Or(hint...)}
+}
+
+// tools are the commands that an agent can call, in the order in which it sees them. (GetWorkItem and ListWorkItems are
+// queries.)
+var tools = []commandReader{
+	read[CreateWorkItem](`needs objective; a todo is {"text":"…","state":"pending"}, its state pending, in_progress or completed`),
+	read[UpdateWorkItem](`needs work_item_id; a todo is {"text":"…","state":"completed"}, its state pending, in_progress or completed`),
+	read[PickWorkItem]("needs work_item_id"),
+	read[CompleteWorkItem]("needs work_item_id"),
+	read[WaitFor]("needs reason and wake: operator_input, task_result, external, timer or system"),
+}
+
+// ofOperators are the commands that an operator sends.
+var ofOperators = append(slices.Clip(tools),
+	read[Trigger](), read[CancelWait](), read[Answer](), read[AnswerPermission](), read[Say](), read[Retry](),
+	read[Acknowledge](), read[Snooze](), read[ReportWorkItem](), read[OfferReport](), read[DeclineReport](), read[Round](),
+	read[LinkWorkItem](), read[CommentOn](), read[SendComments](), read[OpenDelegation](), read[CancelDelegation](),
+	read[AddAgent](), read[RemoveAgent](), read[UpdateAgent](), read[Batch](), read[Undo](),
+)
+
+// reader is the reader of a command in a list; without one, it has no name.
+func reader(list []commandReader, name string) commandReader {
+	for _, x := range list {
+		if x.name == name {
+			return x
+		}
+	}
+	return commandReader{}
 }
 
 // DecodeTool reads the input of an agent's tool. Unknown tools and unknown fields are errors; null counts as absent, except for
 // blocked_by.
 func DecodeTool(name string, input []byte) (Command, error) {
+	if x := reader(tools, name); x.name != "" {
+		return x.command(input)
+	}
 	var names []string
 	for _, t := range tools {
-		if t.name == name {
-			c, err := t.read(input)
-			if err != nil {
-				return nil, Misread(name, err).WithHint("%s", t.hint)
-			}
-			return c, nil
-		}
 		names = append(names, t.name)
 	}
 	return nil, Invalid("unknown tool %q", Text(name)).WithHint("the tools are %s", strings.Join(names, ", "))
 }
 
-// ToolHint says what an agent's tool needs; empty if it has no hint.
-func ToolHint(name string) string {
-	for _, t := range tools {
-		if t.name == name {
-			return t.hint
-		}
+// DecodeCommand reads an operator's command from JSON, strictly.
+func DecodeCommand(name string, input []byte) (Command, error) {
+	if x := reader(ofOperators, name); x.name != "" {
+		return x.command(input)
 	}
-	return ""
+	return nil, Invalid("an operator sends no command %q", Text(name))
 }
+
+func (x commandReader) command(input []byte) (Command, error) {
+	c, err := x.read(input)
+	if err != nil {
+		return nil, Misread(x.name, err).WithHint("%s", x.hint)
+	}
+	return c, nil
+}
+
+// ToolHint says what an agent's tool needs; empty if it has no hint.
+func ToolHint(name string) string { return reader(tools, name).hint }
 
 func decode[C Command](input []byte) (Command, error) {
 	var c C
@@ -201,38 +231,4 @@ func Unclear(raw []byte, most int) string {
 		return ""
 	}
 	return value(most)
-}
-
-// commandReader reads the command with a name.
-type commandReader struct {
-	name string
-	read func(input []byte) (Command, error)
-}
-
-func read[C Command]() commandReader {
-	var c C
-	return commandReader{CommandName(c), decode[C]}
-}
-
-// ofOperators are the commands that an operator sends.
-var ofOperators = []commandReader{
-	read[CreateWorkItem](), read[UpdateWorkItem](), read[PickWorkItem](), read[CompleteWorkItem](), read[WaitFor](),
-	read[Trigger](), read[CancelWait](), read[Answer](), read[AnswerPermission](), read[Say](), read[Retry](), read[Acknowledge](),
-	read[Snooze](),
-	read[ReportWorkItem](), read[OfferReport](), read[DeclineReport](), read[Round](),
-	read[LinkWorkItem](), read[CommentOn](), read[SendComments](), read[OpenDelegation](), read[CancelDelegation](),
-	read[AddAgent](), read[RemoveAgent](), read[UpdateAgent](), read[Batch](), read[Undo](),
-}
-
-// DecodeCommand reads an operator's command from JSON, strictly.
-func DecodeCommand(name string, input []byte) (Command, error) {
-	at := slices.IndexFunc(ofOperators, func(x commandReader) bool { return x.name == name })
-	if at < 0 {
-		return nil, Invalid("an operator sends no command %q", Text(name))
-	}
-	c, err := ofOperators[at].read(input)
-	if err != nil {
-		return nil, Misread(name, err)
-	}
-	return c, nil
 }
