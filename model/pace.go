@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"encoding/hex"
 	"fmt"
 	"hash/fnv"
@@ -41,35 +42,26 @@ func (l Limits) QuietTurns() int {
 
 // changed are the limits with the given values.
 func (l Limits) changed(c UpdateAgent) (Limits, error) {
-	if n := c.MaxQuietTurnsPerHour; n != nil {
-		if *n < -1 || *n > maxTurnsLimit {
-			return l, Invalid("max_quiet_turns_per_hour must be between 1 and %d", maxTurnsLimit).
-				At("max_quiet_turns_per_hour").WithHint("-1 is no limit, 0 the default of %d", defaultQuietTurns)
-		}
-		l.MaxQuietTurnsPerHour = *n
+	const none = "0 is no limit; on the command line: off"
+	err := cmp.Or(
+		limit("max_quiet_turns_per_hour", &l.MaxQuietTurnsPerHour, c.MaxQuietTurnsPerHour, -1, maxTurnsLimit,
+			fmt.Sprintf("-1 is no limit, 0 the default of %d", defaultQuietTurns)),
+		limit("max_turns_per_hour", &l.MaxTurnsPerHour, c.MaxTurnsPerHour, 0, maxTurnsLimit, none),
+		limit("max_cost_per_day", &l.MaxCostPerDay, c.MaxCostPerDay, 0, maxCostLimit, none),
+		limit("max_tokens_per_day", &l.MaxTokensPerDay, c.MaxTokensPerDay, 0, maxTokensLimit, none))
+	return l, err
+}
+
+// limit sets a limit to a given value; nil changes nothing.
+func limit[N int | int64 | float64](field string, now, to *N, least N, most int64, hint string) error {
+	switch {
+	case to == nil:
+		return nil
+	case !(*to >= least && *to <= N(most)): // true for NaN too
+		return Invalid("%s must be between 0 and %d", field, most).At(field, hint)
 	}
-	if n := c.MaxTurnsPerHour; n != nil {
-		if *n < 0 || *n > maxTurnsLimit {
-			return l, Invalid("max_turns_per_hour must be between 1 and %d", maxTurnsLimit).
-				At("max_turns_per_hour").WithHint("0 is no limit; on the command line: off")
-		}
-		l.MaxTurnsPerHour = *n
-	}
-	if x := c.MaxCostPerDay; x != nil {
-		if !(*x >= 0 && *x <= maxCostLimit) { // the condition is false for NaN too
-			return l, Invalid("max_cost_per_day must be between 0 and %d US dollars", int(maxCostLimit)).
-				At("max_cost_per_day").WithHint("0 is no limit; on the command line: off")
-		}
-		l.MaxCostPerDay = *x
-	}
-	if n := c.MaxTokensPerDay; n != nil {
-		if *n < 0 || *n > maxTokensLimit {
-			return l, Invalid("max_tokens_per_day must be between 0 and %d", int64(maxTokensLimit)).
-				At("max_tokens_per_day").WithHint("0 is no limit; on the command line: off")
-		}
-		l.MaxTokensPerDay = *n
-	}
-	return l, nil
+	*now = *to
+	return nil
 }
 
 // Tokens are the tokens read and written.
