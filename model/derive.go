@@ -112,6 +112,12 @@ func scheduling(w WorkItem, wait *Wait) (Scheduling, string) {
 	return Runnable, "runnable"
 }
 
+// schedulingIn is the scheduling state of an item with its waits in f.
+func schedulingIn(f Facts, w WorkItem) Scheduling {
+	s, _ := scheduling(w, deciding(f.ItemWaits(w.AgentID, w.ID)))
+	return s
+}
+
 // class follows docs/lifecycle.md 10; a completed item is never a candidate.
 func class(w WorkItem, d derived) Class {
 	switch {
@@ -327,7 +333,7 @@ func (y *explanation) notCurrent(r Facts, w WorkItem, d derived) {
 	switch {
 	case !ok:
 		y.say("Not picked", "nothing is picked; only a pick changes that")
-	case Derive(cur, r.ItemWaits(cur.AgentID, cur.ID), true).Scheduling == Runnable:
+	case schedulingIn(r, cur) == Runnable:
 		y.say("Not picked", string(cur.Handle)+" works and can go on; only a pick changes that")
 	default:
 		y.say("Not picked", string(cur.Handle)+" is picked, for review")

@@ -9,7 +9,7 @@ import (
 func (m *FleetMember) fill(r Reader, now time.Time) {
 	m.Why = ExplainAgent(r, m.Agent.ID, now)
 	if w, ok := Focus(r, m.Agent.ID); ok {
-		row := RowOf(w, r.ItemWaits(m.Agent.ID, w.ID), true)
+		row := rowIn(r, w)
 		m.Current, m.Overlaps = &row, OverlapsOf(r, w)
 	}
 	if last := r.HistoryBefore(m.Agent.ID, Position{}, 1); len(last) > 0 {

@@ -186,7 +186,7 @@ func DeskOf(r Reader, agent AgentID, at Stamp, limit func(Class) int) Desk {
 	d := Desk{Revision: r.Revision(), NeedsYou: r.Count(agent, TallyNeedsOperator)}
 	d.Agent, _ = r.Agent(agent)
 	if w, ok := Focus(r, agent); ok {
-		row := RowOf(w, r.ItemWaits(agent, w.ID), true)
+		row := rowIn(r, w)
 		row.Stalled = stalled(r, row)
 		d.Current = &row
 	}

@@ -164,8 +164,7 @@ func (s *step) releaseFocus(w WorkItem, reason string) {
 	a.CurrentWorkItemID, a.UpdatedAt = "", s.at.At
 	s.put(a)
 	s.receipt.FocusReleased = true
-	d := Derive(w, s.ItemWaits(w.AgentID, w.ID), false)
-	s.event(EventFocusReleased, w.ID, Released{Reason: reason, Readiness: d.Readiness, Revision: w.Revision})
+	s.event(EventFocusReleased, w.ID, Released{Reason: reason, Readiness: schedulingIn(s, w).Readiness(), Revision: w.Revision})
 }
 
 // cancelWaits cancels waits and writes one event for all.

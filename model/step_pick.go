@@ -45,7 +45,7 @@ func (s *step) mayAutoPick(a Agent, w WorkItem) error {
 		return nil
 	}
 	_, focused := Focus(s, a.ID)
-	if a.AutoPick && !focused && Derive(w, s.ItemWaits(w.AgentID, w.ID), false).Scheduling == Runnable {
+	if a.AutoPick && !focused && schedulingIn(s, w) == Runnable {
 		return nil
 	}
 	return Refused("the scheduler may not pick %s for agent %s", w.Handle, a.ID).WithHint("the agent or a person picks")
@@ -56,7 +56,7 @@ func (s *step) transition(a Agent, w WorkItem, reason Text) Transition {
 	prev, ok := Focus(s, a.ID)
 	if ok {
 		t.PreviousWorkItemID = prev.ID
-		t.PreviousReadiness = Derive(prev, s.ItemWaits(prev.AgentID, prev.ID), true).Readiness
+		t.PreviousReadiness = schedulingIn(s, prev).Readiness()
 	}
 	switch {
 	case ok && prev.ID == w.ID:
@@ -86,8 +86,8 @@ func (s *step) clearBlocker(w WorkItem, t *Transition) WorkItem {
 // focus moves the focus to w. Leaving runnable work needs a reason; a missing one is a warning (docs/lifecycle.md 6).
 func (s *step) focus(a Agent, w WorkItem, t Transition) {
 	t.CurrentReadiness, t.FocusMode = readyToRun, focusRunnable
-	if d := Derive(w, s.ItemWaits(w.AgentID, w.ID), true); d.Scheduling != Runnable {
-		t.CurrentReadiness, t.FocusMode = d.Readiness, FocusInspection
+	if is := schedulingIn(s, w); is != Runnable {
+		t.CurrentReadiness, t.FocusMode = is.Readiness(), FocusInspection
 	}
 	required := t.SwitchKind == switchOverride
 	missing := required && t.Reason == ""

@@ -183,7 +183,7 @@ func (s *step) restore(r restored, action string, what Text) error {
 	if !left.Same(r.Left) {
 		return s.movedOn(w)
 	}
-	before, place := Derive(w, s.ItemWaits(w.AgentID, w.ID), false), w.UpdatedAt.Equal(r.Left.UpdatedAt)
+	before, place := schedulingIn(s, w), w.UpdatedAt.Equal(r.Left.UpdatedAt)
 	if w, err = r.Back.on(w); err != nil {
 		return err
 	}
@@ -207,8 +207,7 @@ func (s *step) restore(r restored, action string, what Text) error {
 	if err := s.awaken(w, r.Back.Waits); err != nil {
 		return err
 	}
-	after := Derive(w, s.ItemWaits(w.AgentID, w.ID), false)
-	if before.Scheduling == Runnable && after.Scheduling != Runnable {
+	if before == Runnable && schedulingIn(s, w) != Runnable {
 		s.releaseFocus(w, "work_item_"+action)
 	}
 	return nil
