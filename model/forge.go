@@ -250,11 +250,10 @@ type checkNews struct {
 }
 
 func (c NoteChecks) step(s *step) error {
-	waits, err := s.oneWait(c.WaitID)
+	x, err := s.oneWait(c.WaitID)
 	if err != nil {
 		return err
 	}
-	x := waits[0]
 	if _, ok := x.Asks(); !ok {
 		return Refused("no forge is asked about wait %s", x.ID).At("wait_id", "waits of source gh or glab are")
 	}

@@ -233,10 +233,7 @@ func (c AnswerPermission) step(s *step) error {
 }
 
 func (c EndPermissions) step(s *step) error {
-	if _, ok := s.Agent(c.AgentID); !ok {
-		return unknownAgent(c.AgentID)
-	}
-	a, err := s.ownAgent(c.AgentID)
+	a, err := s.agentFor(c.AgentID, "end permissions of")
 	if err != nil {
 		return err
 	}

@@ -337,15 +337,14 @@ type CancelWait struct {
 }
 
 func (c CancelWait) step(s *step) error {
-	waits, err := s.oneWait(c.WaitID)
+	x, err := s.oneWait(c.WaitID)
 	if err != nil {
 		return err
 	}
-	x := waits[0]
 	if x.WorkItemID != "" {
 		return UpdateWorkItem{WorkItemID: x.WorkItemID, BlockedBy: Clear(), SeenRevision: c.SeenRevision}.step(s)
 	}
 	s.receipt.AgentID, s.receipt.WaitID = x.AgentID, x.ID
-	s.cancelWaits("", waits, "cancelled")
+	s.cancelWaits("", []Wait{x}, "cancelled")
 	return nil
 }

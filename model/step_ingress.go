@@ -131,11 +131,11 @@ func (s *step) aimAtWait(in *Ingress, id WaitID) error {
 	if err != nil {
 		return err
 	}
-	if x[0].Kind != WaitExternal {
-		return Refused("wait %s is not external", x[0].ID).At("wait_id",
+	if x.Kind != WaitExternal {
+		return Refused("wait %s is not external", x.ID).At("wait_id",
 			"an address is for waits of kind external")
 	}
-	in.AgentID, in.WorkItemID, in.Resource = x[0].AgentID, x[0].WorkItemID, x[0].Resource
+	in.AgentID, in.WorkItemID, in.Resource = x.AgentID, x.WorkItemID, x.Resource
 	return nil
 }
 

@@ -18,11 +18,10 @@ func (c Retry) step(s *step) error {
 		c.AgentID = w.AgentID
 		s.endStall(w.AgentID, w.ID)
 	}
-	a, ok := s.Agent(c.AgentID)
-	if !ok {
-		return unknownAgent(c.AgentID)
+	a, err := s.agentFor(c.AgentID, "retry")
+	if err != nil {
+		return err
 	}
-	s.receipt.AgentID = a.ID
 	if a.Posture == Stopped {
 		return Refused("agent %s is stopped", a.ID).At("agent_id", "resume it first: vise agents resume %s", a.ID)
 	}

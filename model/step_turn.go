@@ -72,7 +72,7 @@ func (s *step) agentFor(id AgentID, do string) (Agent, error) {
 	}
 	s.receipt.AgentID = a.ID
 	if caller, isAgent := s.at.Actor.Agent(); isAgent && caller != a.ID {
-		return a, Refuse(CodeNotOwner, "agent %s cannot %s agent %s", caller, do, a.ID).At("agent_id")
+		return a, Refuse(CodeNotOwner, "agent %s cannot %s agent %s", caller, do, a.ID).At("agent_id", "act for yourself")
 	}
 	return a, nil
 }
@@ -231,11 +231,10 @@ const maxDue = 250
 const maxRechecks = 100
 
 func (c Tick) step(s *step) error {
-	a, ok := s.Agent(c.AgentID)
-	if !ok {
-		return unknownAgent(c.AgentID)
+	a, err := s.agentFor(c.AgentID, "run turns of")
+	if err != nil {
+		return err
 	}
-	s.receipt.AgentID = a.ID
 	if swept := s.sweepTurn(a, c.Gone); a.Turn != nil && swept.Turn == nil {
 		s.receipt.Turn, a = a.Turn.Index, swept
 	}

@@ -299,7 +299,8 @@ func (c Trigger) step(s *step) error {
 func (s *step) addressed(c Trigger) ([]Wait, error) {
 	switch {
 	case c.WaitID != "":
-		return s.oneWait(c.WaitID)
+		x, err := s.oneWait(c.WaitID)
+		return []Wait{x}, err
 	case c.WorkItemID != "":
 		w, err := s.openItem(c.WorkItemID, 0, "trigger")
 		if err != nil {
@@ -316,19 +317,20 @@ func (s *step) addressed(c Trigger) ([]Wait, error) {
 	return found(matching(s.WaitsOn(s.actingAgent(), kind, c.Resource), c), "nothing waits for that", "ID")
 }
 
-func (s *step) oneWait(id WaitID) ([]Wait, error) {
+// oneWait is the active wait that a command names.
+func (s *step) oneWait(id WaitID) (Wait, error) {
 	x, ok := s.Wait(id)
 	if !ok {
-		return nil, NotFound("unknown wait %s", Text(id)).At("wait_id", "vise show ID lists an item's waits")
+		return x, NotFound("unknown wait %s", Text(id)).At("wait_id", "vise show ID lists an item's waits")
 	}
 	if caller, isAgent := s.at.Actor.Agent(); isAgent && caller != x.AgentID {
-		return nil, Refuse(CodeNotOwner, "wait %s belongs to agent %s", x.ID, x.AgentID).At("wait_id")
+		return x, Refuse(CodeNotOwner, "wait %s belongs to agent %s", x.ID, x.AgentID).At("wait_id")
 	}
 	if x.Status != WaitActive {
-		return nil, Refused("wait %s was cancelled: %s", x.ID, Text(Spaced(x.CancelReason))).At("wait_id",
+		return x, Refused("wait %s was cancelled: %s", x.ID, Text(Spaced(x.CancelReason))).At("wait_id",
 			"nothing waits for it any more")
 	}
-	return []Wait{x}, nil
+	return x, nil
 }
 
 func found(waits []Wait, otherwise, item string) ([]Wait, error) {
