@@ -239,11 +239,6 @@ type Attempt struct {
 	Stalled bool      `json:"stalled,omitempty"`
 }
 
-// stalls reports whether the item that r shows is stalled.
-func (t Attempt) stalls(r Row) bool {
-	return t.Stalled && t.about(r)
-}
-
 // about reports whether the turns that t counts were about the item as r shows it.
 func (t Attempt) about(r Row) bool { return t.TickKey == tickKey(offerReason[r.Class], r) }
 
@@ -253,7 +248,7 @@ func stalled(f Facts, r Row) bool {
 		return false
 	}
 	t, _ := f.Attempt(r.AgentID, r.ID)
-	return t.stalls(r)
+	return t.Stalled && t.about(r)
 }
 
 // systemPause is how long a wait for the system lasts (docs/lifecycle.md 4).

@@ -101,7 +101,7 @@ func FleetOf(r Reader, now time.Time, rows, entries int, named ...AgentID) Fleet
 // at is the fleet of these agents at now.
 func (f Fleet) at(r Reader, now time.Time, rows, entries int, named []AgentID) Fleet {
 	f.Revision = r.Revision()
-	back, later, hidden := snoozedEntries(r, now, entries)
+	back, later, hidden := SnoozedEntries(r, now, entries)
 	f.Inbox, f.Snoozed, f.Hidden = inboxWith(r, now, entries, back), later, hidden
 	for i := range f.Agents {
 		f.Agents[i].State = agentState(f.Agents[i].with(back), now)
@@ -161,7 +161,7 @@ func (m FleetMember) with(back map[Need][]Inboxed) FleetMember {
 
 // Working is how many agents work, by the fleet's count.
 func Working(r Reader, now time.Time) (n int) {
-	back, _, _ := snoozedEntries(r, now, 0)
+	back, _, _ := SnoozedEntries(r, now, 0)
 	for a := range AllAgents(r) {
 		if agentState(memberOf(r, a).with(back), now) == AgentWorks {
 			n++
@@ -205,7 +205,7 @@ func byAttention(a, b FleetMember) int {
 
 // Inbox is what needs the operator across all agents, the most pressing first.
 func Inbox(r Reader, now time.Time, limit int) []Inboxed {
-	back, _, _ := snoozedEntries(r, now, 0)
+	back, _, _ := SnoozedEntries(r, now, 0)
 	return inboxWith(r, now, limit, back)
 }
 

@@ -74,7 +74,7 @@ func (f Fleet) ofHomes(r Homes, now time.Time, rows, entries int, named []AgentI
 		out.Agents, out.More = append(out.Agents, x.Agents...), out.More || x.More
 	}
 	slices.SortFunc(out.Agents, byAttention)
-	back, later, hidden := snoozedEntries(r, now, entries)
+	back, later, hidden := SnoozedEntries(r, now, entries)
 	out.Inbox, out.Snoozed, out.Hidden = inboxWith(r, now, entries, back), later, hidden
 	return out
 }

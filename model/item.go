@@ -201,9 +201,6 @@ const (
 	MaxPlanBytes = 8 << 20
 )
 
-// planRelativePath is the path of an item's plan below its agent's directory.
-func planRelativePath(id ItemID) string { return "work-items/" + string(id) + "/plan.md" }
-
 // NewPlanArtifact describes raw, the whole content of item id's plan file. Text that is not UTF-8, or that holds a NUL, has
 // condition not_text and no preview.
 func NewPlanArtifact(agent AgentID, id ItemID, raw []byte, modified time.Time) PlanArtifact {
@@ -224,7 +221,8 @@ func BadPlanArtifact(agent AgentID, id ItemID, c PlanCondition) PlanArtifact {
 
 // placed returns p with the place of an item's plan.
 func (p PlanArtifact) placed(agent AgentID, id ItemID) PlanArtifact {
-	p.OwnerAgentID, p.WorkspaceID, p.WorkspaceAlias, p.RelativePath = agent, "agent_home:"+string(agent), "agent_home", planRelativePath(id)
+	p.OwnerAgentID, p.WorkspaceID, p.WorkspaceAlias = agent, "agent_home:"+string(agent), "agent_home"
+	p.RelativePath = "work-items/" + string(id) + "/plan.md"
 	return p
 }
 

@@ -63,7 +63,7 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 	case "decide":
 		return fmt.Sprintln(toJSON(Decide(s.book, AgentID(agent), s.now)))
 	case "inbox":
-		snoozed, _ := SnoozedEntries(s.book, s.now, 20)
+		_, snoozed, _ := SnoozedEntries(s.book, s.now, 20)
 		return inboxed(Inbox(s.book, s.now, 20)) + later(snoozed)
 	case "next":
 		return s.next(AgentID(agent))

@@ -99,9 +99,9 @@ func describeSnooze(d snoozeNews) string {
 // snoozedHorizon bounds how many snoozed entries are read.
 const snoozedHorizon = 500
 
-// snoozedEntries are the entries whose snooze is over, by need, and the first limit hidden entries, in the order in which their
+// SnoozedEntries are the entries whose snooze is over, by need, and the first limit hidden entries, in the order in which their
 // snoozes end. hidden is the number of hidden entries, up to snoozedHorizon.
-func snoozedEntries(r Reader, now time.Time, limit int) (back map[Need][]Inboxed, later []Inboxed, hidden int) {
+func SnoozedEntries(r Reader, now time.Time, limit int) (back map[Need][]Inboxed, later []Inboxed, hidden int) {
 	back = map[Need][]Inboxed{}
 	scanned := 0
 	r.Inbox(Snoozed, func(x Inboxed) bool {
@@ -117,13 +117,6 @@ func snoozedEntries(r Reader, now time.Time, limit int) (back map[Need][]Inboxed
 		return scanned < snoozedHorizon
 	})
 	return back, later, hidden
-}
-
-// SnoozedEntries are the first limit hidden entries of the inbox, in the order in which their snoozes end, and the number of
-// all.
-func SnoozedEntries(r Reader, now time.Time, limit int) ([]Inboxed, int) {
-	_, later, hidden := snoozedEntries(r, now, limit)
-	return later, hidden
 }
 
 // mergeEntries visits the entries of a need in its order, including those whose snooze is over.

@@ -51,7 +51,7 @@ agent's. vise hide ID hides an entry until something new happens, or with --unti
 					}
 					return len(out.Unread) < limit
 				})
-				hidden, n := model.SnoozedEntries(r, e.now(), limit)
+				_, hidden, n := model.SnoozedEntries(r, e.now(), limit)
 				if out.Hidden = n; snoozed {
 					out.Snoozed = hidden
 				}
