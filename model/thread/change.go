@@ -103,7 +103,7 @@ func (p *planner) save(k eventKind, before, after Thread) error {
 	after.Git = contextOf(p.stamp.Git, p.stamp.At, before.Git)
 	changes := Compare(before, after)
 	p.Receipt.Changed = changedFields(changes)
-	if k == updated && len(changes) == 0 && sameContext(before.Git, after.Git) && !before.overLong() {
+	if k == updated && len(changes) == 0 && sameContext(before.Git, after.Git) && !before.has(overLong) {
 		p.Receipt.Thread = before
 		return nil
 	}
@@ -147,10 +147,6 @@ func (p *planner) evictions(id ID) {
 		ev.Fields = []Field{e.Field}
 		ev.Detail = e
 	}
-}
-
-func (t Thread) overLong() bool {
-	return slices.ContainsFunc(t.Problems(), func(p problem) bool { return p.Kind == overLong })
 }
 
 func sameContext(a, b *GitContext) bool {

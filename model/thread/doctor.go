@@ -105,7 +105,7 @@ func diagnoseProgress(f Facts, all []Thread) []Finding {
 	}
 	var out []Finding
 	for _, t := range going {
-		if t.ID != active.ID && !t.phantom() && !t.newer() {
+		if t.ID != active.ID && !t.phantom() && !t.has(newerVersion) {
 			out = append(out, Finding{Kind: "two_in_progress", Thread: t.ID, Repair: pauseThread,
 				Message: fmt.Sprintf("%s is in progress too", active.ID), Steps: fmt.Sprintf("set the status of %s to paused", t.ID)})
 		}
@@ -115,7 +115,7 @@ func diagnoseProgress(f Facts, all []Thread) []Finding {
 
 // diagnose checks one thread. A thread of a newer version is left to a newer vise.
 func (t Thread) diagnose() []Finding {
-	if t.newer() {
+	if t.has(newerVersion) {
 		return []Finding{{Kind: newerVersion, Thread: t.ID,
 			Message: "a newer program wrote the file; vise reads the thread and leaves the file alone"}}
 	}
@@ -141,10 +141,6 @@ func (t Thread) diagnose() []Finding {
 		}
 	}
 	return out
-}
-
-func (t Thread) newer() bool {
-	return slices.ContainsFunc(t.Problems(), func(p problem) bool { return p.Kind == newerVersion })
 }
 
 // phantom reports whether the thread is the remainder of a close or an update without an active thread.
@@ -179,7 +175,7 @@ func (c Repair) Do(f Facts, s Stamp) (Change, error) {
 
 func (p *planner) repair(id ID, findings []Finding) error {
 	t, there, err := p.facts.Thread(id)
-	if err != nil || !there || t.newer() {
+	if err != nil || !there || t.has(newerVersion) {
 		return err
 	}
 	before := t

@@ -84,6 +84,11 @@ func (t Thread) Problems() []problem {
 	return t.file.problems
 }
 
+// has reports whether the thread's file had a problem of a kind.
+func (t Thread) has(kind string) bool {
+	return slices.ContainsFunc(t.Problems(), func(p problem) bool { return p.Kind == kind })
+}
+
 // text returns the field of a text name, and list that of a list name. Both return nil for other names.
 func (t *Thread) text(f Field) *model.Text {
 	return map[Field]*model.Text{goal: &t.Goal, currentHypothesis: &t.Hypothesis, nextAction: &t.NextAction}[f]
