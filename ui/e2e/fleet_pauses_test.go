@@ -98,8 +98,8 @@ func startWitness(t testing.TB, cluster *storetest.Etcd) *witness {
 	return w
 }
 
-// answered finds the key of a command in its change.
-var answered = regexp.MustCompile(`"key":"([^"]*)"`)
+// answered finds the key of a tick or of a round in its change.
+var answered = regexp.MustCompile(`"key":"(ti[^"]*|turn \d+, write \d+)"`)
 
 // hear judges commits: what one needs has to be there before it.
 func (w *witness) hear(events []*clientv3.Event) {

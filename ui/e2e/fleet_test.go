@@ -22,16 +22,17 @@ import (
 
 // fleetHome is a home with the installed programs, as on a machine of its own.
 type fleetHome struct {
-	t   *testing.T
-	bin string
-	dir string
+	t      *testing.T
+	bin    string
+	dir    string
+	config string // the directory of its settings; empty for the account's own
 }
 
 // fleetPrograms installs what a ledger on a cluster needs, and returns its directory.
 func fleetPrograms(t *testing.T) string { return installed(t, "vise", "vise-fleet", "vise-markdown") }
 
 func newFleetHome(t *testing.T, bin string) *fleetHome {
-	m := &fleetHome{t, bin, filepath.Join(t.TempDir(), "home")}
+	m := &fleetHome{t: t, bin: bin, dir: filepath.Join(t.TempDir(), "home")}
 	storetest.KeepOnFailure(t, m.dir)
 	return m
 }
@@ -39,6 +40,9 @@ func newFleetHome(t *testing.T, bin string) *fleetHome {
 func (m *fleetHome) command(args ...string) *exec.Cmd {
 	c := exec.Command(filepath.Join(m.bin, "vise"), args...)
 	c.Env = append(os.Environ(), "VISE_ACTOR=operator", "VISE_HOME="+m.dir, "EDITOR=true", "PATH=/usr/bin:/bin")
+	if m.config != "" {
+		c.Env = append(c.Env, "XDG_CONFIG_HOME="+m.config)
+	}
 	return c
 }
 
@@ -445,7 +449,7 @@ func TestTheFleetPageStartsThreeMembersOnOneMachine(t *testing.T) {
 	}
 	dir := t.TempDir()
 	bin := fleetPrograms(t)
-	a, b := &fleetHome{t, bin, filepath.Join(dir, "home-ann")}, &fleetHome{t, bin, filepath.Join(dir, "home-ben")}
+	a, b := &fleetHome{t: t, bin: bin, dir: filepath.Join(dir, "home-ann")}, &fleetHome{t: t, bin: bin, dir: filepath.Join(dir, "home-ben")}
 	began := time.Now()
 	out := runFor(t, dir, bin+":"+filepath.Dir(server), // somebody may try the page on this machine
 		strings.ReplaceAll(strings.Join(here, "\n"), "2379", "2479"))

@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 	if filepath.Base(os.Args[0]) == "vise" || startsItself {
 		os.Exit(cli.Main(glamour.New(), nil))
 	}
-	storetest.Main(m, map[string]func([]string){"hold": holdLedger, "claim": claim, "schedule": schedule}, removeBuilt)
+	storetest.Main(m, map[string]func([]string){"hold": holdLedger, "claim": claim, "schedule": schedule, "hears": hears}, removeBuilt)
 }
 
 // home is a test's home. A failing test keeps it with its artefacts.
