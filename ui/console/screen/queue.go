@@ -1,7 +1,6 @@
 package screen
 
 import (
-	"iter"
 	"slices"
 
 	"vise/model"
@@ -42,18 +41,6 @@ type Queue struct {
 	// Order and rows hold the rows again, by position and by id.
 	Order []model.ItemID
 	rows  map[model.ItemID]*model.Row
-}
-
-func rowsOf(all []model.Section) iter.Seq[model.Row] {
-	return func(yield func(model.Row) bool) {
-		for _, s := range all {
-			for _, r := range s.Rows {
-				if !yield(r) {
-					return
-				}
-			}
-		}
-	}
 }
 
 // QueueLimit bounds the lines of a queue and describes their content. All means no bound. The cursor's row is never folded away.
@@ -104,8 +91,10 @@ func QueueOf(d model.Desk, f action.RowFilter, found action.Search, r QueueLimit
 // withFound adds the rows that a search found to the known rows of their class.
 func withFound(all []model.Section, found []model.Row) []model.Section {
 	known := map[model.ItemID]bool{}
-	for r := range rowsOf(all) {
-		known[r.ID] = true
+	for _, s := range all {
+		for _, r := range s.Rows {
+			known[r.ID] = true
+		}
 	}
 	for i, s := range all {
 		n := len(s.Rows)
