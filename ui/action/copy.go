@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"vise/model"
 )
 
@@ -116,21 +114,6 @@ func (s CopySubject) markdown() string {
 		box = "x"
 	}
 	return "- [" + box + "] " + s.objective() + " (" + string(s.Row.Handle) + ")"
-}
-
-// MostCopied bounds the bytes for a terminal's clipboard. Terminals cut longer sequences.
-const MostCopied = 64 << 10
-
-// screenChunk is how many bytes GNU screen passes on in one piece.
-const screenChunk = 768
-
-// ClipboardSequence makes a terminal put text on its clipboard (OSC 52). It works over SSH. Terminals do not confirm it. screen means that
-// GNU screen is in between.
-func ClipboardSequence(text string, screen bool) string {
-	if screen {
-		return ansi.ScreenPassthrough(ansi.SetSystemClipboard(text), screenChunk)
-	}
-	return ansi.SetSystemClipboard(text)
 }
 
 // BlockRows returns one command that changes the blockers of all rows, or says what is missing. It clears them with their waits, or sets a

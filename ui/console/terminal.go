@@ -182,15 +182,22 @@ type native interface {
 	Notify(ctx context.Context, title, body string) error
 }
 
+const (
+	// mostCopied bounds the bytes for a terminal's clipboard. Terminals cut longer sequences.
+	mostCopied = 64 << 10
+	// screenChunk is how many bytes GNU screen passes on in one piece.
+	screenChunk = 768
+)
+
 // clip copies text to the terminal's clipboard (OSC 52), and to the desktop's clipboard if there is one. OSC 52
 // works over SSH, but no terminal confirms it. The message says which way was used.
 func (c *console) clip(what, text string) {
-	if len(text) > action.MostCopied {
+	if len(text) > mostCopied {
 		c.start(c.fx.clipLong(what, text))
 		return
 	}
 	if c.terminal.screen {
-		c.start(tea.Raw(action.ClipboardSequence(text, true)))
+		c.start(tea.Raw(ansi.ScreenPassthrough(ansi.SetSystemClipboard(text), screenChunk)))
 	}
 	said := what + " sent to the terminal's clipboard (OSC 52)"
 	c.say(said)

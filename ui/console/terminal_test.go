@@ -14,7 +14,6 @@ import (
 
 	"vise/model"
 	"vise/store/storetest"
-	"vise/ui/action"
 	"vise/ui/config"
 )
 
@@ -133,7 +132,7 @@ func (n *fakeNative) Copy(_ context.Context, text string) (string, error) {
 func (n *fakeNative) Notify(context.Context, string, string) error { return errors.New("no desktop") }
 
 func TestTheToastNamesTheWayOfACopy(t *testing.T) {
-	long := strings.Repeat("x", action.MostCopied+1)
+	long := strings.Repeat("x", mostCopied+1)
 	for name, c := range map[string]struct {
 		native *fakeNative
 		text   string
