@@ -37,23 +37,18 @@ type ThreadRow struct {
 	Here bool
 }
 
-// ThreadRows returns the threads of all repositories in the order of the threads view, the frontend's repository first.
-func ThreadRows(seen []thread.Overview) []ThreadRow {
-	var out []ThreadRow
+// ThreadRows returns the threads of all repositories in the order of the threads view, the frontend's repository first. If there are none,
+// it returns a row without a thread: only the frontend's repository.
+func ThreadRows(seen []thread.Overview) (out []ThreadRow) {
 	for i, in := range seen {
 		for _, b := range in.Rows {
 			out = append(out, ThreadRow{b, in, i == 0})
 		}
 	}
-	return out
-}
-
-// NoThread returns the row without a thread: only the frontend's repository.
-func NoThread(seen []thread.Overview) ThreadRow {
-	if len(seen) == 0 {
-		return ThreadRow{}
+	if len(out) == 0 && len(seen) > 0 {
+		out = append(out, ThreadRow{In: seen[0], Here: true})
 	}
-	return ThreadRow{In: seen[0], Here: true}
+	return out
 }
 
 // Actions returns what can be done with b. Without a thread that is only one action: beginning a thread in its repository. vise only reads

@@ -194,7 +194,7 @@ func openThreads(c *console) {
 func (d *threadsDialog) chosen() action.ThreadRow {
 	rows := action.ThreadRows(d.all)
 	if len(rows) == 0 {
-		return action.NoThread(d.all)
+		return action.ThreadRow{}
 	}
 	return rows[max(slices.IndexFunc(rows, func(b action.ThreadRow) bool { return screen.ThreadKeyOf(b) == d.at }), 0)]
 }
