@@ -199,11 +199,9 @@ func (m settingMsg) handle(c *console) {
 	said := text.Sentence(model.Spaced(m.name) + " is " + m.value)
 	save := c.opt.SaveSetting
 	if save == nil {
-		c.restyled()
 		c.say(said + " The configuration cannot be changed from here.")
 		return
 	}
-	c.restyled()
 	c.start(attempt(func() (tea.Msg, error) { return sayMsg(said), save(c.fx.ctx, m.name, m.value) }))
 }
 
