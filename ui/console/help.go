@@ -1,7 +1,7 @@
 package console
 
 import (
-	"fmt"
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -67,10 +67,17 @@ func whereWords(c *console) string {
 	return "Desk"
 }
 
+// doesHere says what acts of the core do to the ITEM at the cursor, or for its AGENT.
+var doesHere = map[action.ID]string{
+	action.NeedsYou: "what needs you, one by one", action.Pick: "pick ITEM, make it the focus of AGENT",
+	action.Tick: "tick the next todo of ITEM", action.Complete: "complete ITEM, with a report; it is final",
+	action.New: "a new work item for AGENT; the focus stays", action.EditPlan: "edit plan.md of ITEM",
+	action.Message: "say something to AGENT, for its next turn",
+}
+
 // does says what an action of the core would do now, or why it cannot be done.
 func does(c *console, id action.ID) (words, off string) {
-	a, s := c.keys.ByID(id), c.state()
-	agent, item := clean(c.agent), ""
+	a, s, item := c.keys.ByID(id), c.state(), ""
 	if s.Item != nil {
 		item = string(s.Item.Handle)
 	}
@@ -80,26 +87,11 @@ func does(c *console, id action.ID) (words, off string) {
 	if off := c.keys.Refusal(a, s); off != "" {
 		return "", off
 	}
-	words = c.keys.Keyed(a.Does)
+	words = strings.NewReplacer("ITEM", item, "AGENT", clean(c.agent)).Replace(cmp.Or(doesHere[id], c.keys.Keyed(a.Does)))
 	switch id {
 	case action.Do:
-		next := c.keys.ByID(c.keys.Obvious(s))
-		words, _ = does(c, next.ID)
+		words, _ = does(c, c.keys.Obvious(s))
 		words = "the next step: " + words
-	case action.NeedsYou:
-		words = fmt.Sprintf("what needs you, one by one: %d", len(c.inbox()))
-	case action.Pick:
-		words = "pick " + item + ", make it the focus of " + agent
-	case action.Tick:
-		words = "tick the next todo of " + item
-	case action.Complete:
-		words = "complete " + item + ", with a report; it is final"
-	case action.New:
-		words = "a new work item for " + agent + "; the focus stays"
-	case action.EditPlan:
-		words = "edit plan.md of " + item
-	case action.Message:
-		words = "say something to " + agent + ", for its next turn"
 	case action.Filter:
 		words = findWords(c)
 	case action.Undo:
@@ -109,10 +101,7 @@ func does(c *console, id action.ID) (words, off string) {
 	case action.Up:
 		words = "next and previous row"
 		if c.view == viewDesk && c.focus != paneQueue {
-			words = "scroll"
-			if c.ownPage() == screen.TabChanges {
-				words = "next and previous line"
-			}
+			words = "next and previous line"
 		}
 	}
 	return words, ""
