@@ -1,42 +1,34 @@
 package action
 
 import (
-	"fmt"
 	"slices"
 
 	"vise/model"
-	"vise/ui/text"
 )
 
 // EventSearch searches the whole history of all agents, newest first, for the events that a filter keeps. It works in steps as Search does
 // for items.
 type EventSearch struct {
-	// Found holds the hits so far, the newest first. Names holds the names of their items. Done means that there are no more hits; Cut
-	// means that the search ended at MostFound.
-	Found     []model.Entry
-	Done, Cut bool
-	// Looked is the number of events searched. Revision is the ledger's revision at the last step.
-	Looked   int
-	Revision uint64
-
-	filter RowFilter
-	work   bool
-	begun  bool
-	// before is where the search continues. news tracks the events since its beginning.
+	Progress
+	// Found holds the hits so far, the newest first.
+	Found []model.Entry
+	work  bool
+	// before is where the search continues.
 	before model.Position
-	news   model.News
 }
 
 // eventsAtOnce bounds a step, which takes about 10 ms.
 const eventsAtOnce = 500
 
 // NewEventSearch searches for events that f keeps: those that tell of work, or with a term kind: all.
-func NewEventSearch(f RowFilter) EventSearch { return EventSearch{filter: f, work: !f.has("kind")} }
+func NewEventSearch(f RowFilter) EventSearch {
+	return EventSearch{Progress: Progress{filter: f}, work: !f.has("kind")}
+}
 
 // Step continues the search for as long as one read of the ledger may take. Once the search is done, it reads the events since.
 func (s *EventSearch) Step(r model.Reader) {
 	if !s.begun {
-		s.begun, s.Revision, s.news = true, r.Revision(), model.NewsFrom(r, "")
+		s.begin(r, "")
 	}
 	if s.Done {
 		s.catchUp(r)
@@ -59,14 +51,9 @@ func (s *EventSearch) Step(r model.Reader) {
 }
 
 func (s *EventSearch) catchUp(r model.Reader) {
-	list, news, all := s.news.Next(r, eventsAtOnce)
-	s.news = news
-	if all {
-		s.Revision = r.Revision()
-	}
 	items := map[model.ItemID]model.WorkItem{}
 	found := slices.Clone(s.Found)
-	for _, e := range list {
+	for _, e := range s.since(r) {
 		// Some events of a host that was connected meanwhile may have been found already.
 		known := slices.ContainsFunc(found, func(x model.Entry) bool { return x.Position() == e.Position() })
 		if !known && s.keeps(r, e, items) {
@@ -94,15 +81,4 @@ func (s *EventSearch) keeps(r model.Reader, e model.Entry, items map[model.ItemI
 		items[e.WorkItemID], _ = r.Item(e.WorkItemID)
 	}
 	return s.filter.KeepsEvent(e, items[e.WorkItemID])
-}
-
-// Note says how far the search is, or "" if it is complete.
-func (s *EventSearch) Note() string {
-	switch {
-	case s.Cut:
-		return fmt.Sprintf("only the newest %s", text.Thousands(MostFound))
-	case !s.Done:
-		return fmt.Sprintf("searched %s events …", text.Thousands(s.Looked))
-	}
-	return ""
 }

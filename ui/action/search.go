@@ -12,19 +12,54 @@ import (
 // MostFound bounds the hits of a search. The search ends there and says so.
 const MostFound = 1000
 
-// Search searches the whole ledger for items that a filter keeps. It works in steps: the first hits are shown at once, the ledger is not
-// held for long, and a search can be abandoned at any time. A word is searched in handle, objective, blocker, report, the beginning of the
-// plan, and unanswered questions. Once it is done, a step reads the changes since.
-type Search struct {
-	// Found holds the hits so far. Done means that there are no more; Cut means that the search ended at MostFound.
-	Found     []model.Row
+// Progress says how far a search is.
+type Progress struct {
+	// Done means that there are no more hits; Cut means that the search ended at MostFound.
 	Done, Cut bool
-	// Looked is the number of items searched, of Total. Revision is the ledger's revision at the last step.
+	// Looked is the number of items or events searched, of Total; 0 if that is not known. Revision is the ledger's at the last step.
 	Looked, Total int
 	Revision      uint64
 
 	filter RowFilter
-	agent  model.AgentID
+	begun  bool
+	// news tracks what happened since the beginning.
+	news model.News
+}
+
+func (p *Progress) begin(r model.Reader, agent model.AgentID) {
+	p.begun, p.Revision, p.news = true, r.Revision(), model.NewsFrom(r, agent)
+}
+
+// since returns what happened since, as much as one read may take.
+func (p *Progress) since(r model.Reader) []model.Entry {
+	list, news, all := p.news.Next(r, changesAtOnce)
+	if p.news = news; all {
+		p.Revision = r.Revision()
+	}
+	return list
+}
+
+// Note describes it, or is "" if the search is complete.
+func (p *Progress) Note() string {
+	switch {
+	case p.Cut:
+		return "only the first " + text.Thousands(MostFound)
+	case p.Done:
+		return ""
+	case p.Total == 0:
+		return fmt.Sprintf("searched %s …", text.Thousands(p.Looked))
+	}
+	return fmt.Sprintf("searched %s of %s …", text.Thousands(p.Looked), text.Thousands(p.Total))
+}
+
+// Search searches the whole ledger for items that a filter keeps. It works in steps: the first hits are shown at once, the ledger is not
+// held for long, and a search can be abandoned at any time. A word is searched in handle, objective, blocker, report, the beginning of the
+// plan, and unanswered questions. Once it is done, a step reads the changes since.
+type Search struct {
+	Progress
+	// Found holds the hits so far.
+	Found []model.Row
+	agent model.AgentID
 	// words must all occur. stored are those of them, and of the reports' words, that are stored verbatim in records.
 	words, stored []model.Phrase
 	// agents and classes are still to be searched by row: those with questions if there are words, else all.
@@ -32,12 +67,11 @@ type Search struct {
 	classes, each []model.Class
 	// from is where to continue in the rows of a class, before is where to continue in the records. passed means that all records were
 	// searched. known holds the items that were found.
-	begun, passed bool
-	from, before  string
-	known         map[model.ItemID]bool
-	// left is how many items this step may still read. news tracks the history.
+	passed       bool
+	from, before string
+	known        map[model.ItemID]bool
+	// left is how many items this step may still read.
 	left int
-	news model.News
 }
 
 // cutQuestion is the length in bytes from which a row may hold only part of a question.
@@ -55,7 +89,7 @@ const fewAmong = 50
 
 // NewSearch searches for items of an agent that f keeps; with an empty agent, of all agents.
 func NewSearch(f RowFilter, agent model.AgentID) Search {
-	s := Search{filter: f, agent: agent, known: map[model.ItemID]bool{}}
+	s := Search{Progress: Progress{filter: f}, agent: agent, known: map[model.ItemID]bool{}}
 	for _, t := range f.terms {
 		switch p := model.PhraseOf(t.arg); {
 		case t.not:
@@ -72,7 +106,7 @@ func NewSearch(f RowFilter, agent model.AgentID) Search {
 func (s *Search) Step(r model.Reader) {
 	s.left = itemsAtOnce
 	if !s.begun {
-		s.begin(r)
+		s.start(r)
 	}
 	if s.Done {
 		s.catchUp(r)
@@ -95,10 +129,10 @@ func (s *Search) Step(r model.Reader) {
 	}
 }
 
-// begin determines where hits can be. Searching a record takes a fraction of the time of reading an item by its row. So with words, all
+// start determines where hits can be. Searching a record takes a fraction of the time of reading an item by its row. So with words, all
 // records are searched, and rows only for open questions, unless the wanted agents and classes have few items.
-func (s *Search) begin(r model.Reader) {
-	s.begun, s.news, s.Revision = true, model.NewsFrom(r, s.agent), r.Revision()
+func (s *Search) start(r model.Reader) {
+	s.begin(r, s.agent)
 	s.each = s.filter.classes()
 	all, meant := 0, 0
 	for a := range model.AllAgents(r) {
@@ -203,13 +237,8 @@ func (s *Search) meet(r model.Reader, w model.WorkItem) {
 // catchUp searches the items again that changed after they were searched.
 func (s *Search) catchUp(r model.Reader) {
 	changed := map[model.ItemID]bool{}
-	list, news, all := s.news.Next(r, changesAtOnce)
-	for _, e := range list {
+	for _, e := range s.since(r) {
 		changed[e.WorkItemID] = true
-	}
-	s.news = news
-	if all {
-		s.Revision = r.Revision()
 	}
 	for _, row := range s.Found { // losing the focus is not a change of the item
 		if a, _ := r.Agent(row.AgentID); row.IsCurrent && a.CurrentWorkItemID != row.ID {
@@ -223,17 +252,6 @@ func (s *Search) catchUp(r model.Reader) {
 			s.meet(r, w)
 		}
 	}
-}
-
-// Note says how far the search is, or "" if it is complete.
-func (s *Search) Note() string {
-	switch {
-	case s.Cut:
-		return fmt.Sprintf("only the first %s", text.Thousands(MostFound))
-	case !s.Done:
-		return fmt.Sprintf("searched %s of %s …", text.Thousands(s.Looked), text.Thousands(s.Total))
-	}
-	return ""
 }
 
 // InOrder returns the hits in the scheduler's order, the focus first.

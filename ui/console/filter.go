@@ -42,7 +42,7 @@ func (c *console) filterShown() screen.Filter {
 	f.Trouble = read.Trouble
 	if now.words != "" {
 		h, _ := hitsOf(c)
-		f.Note = h.note()
+		f.Note = h.progress().Note()
 	}
 	if c.view == viewDesk {
 		f.Limit = c.limits(true)

@@ -64,20 +64,12 @@ func hitsOf(c *console) (h hits, ok bool) {
 	return c.hits, c.hits.answered && c.hits.asked == now
 }
 
-// whole reports whether everything was searched, as of a revision.
-func (h hits) whole(revision uint64) bool {
+// progress says how far the search is.
+func (h hits) progress() *action.Progress {
 	if h.happened {
-		return h.events.Done && h.events.Revision >= revision
+		return &h.events.Progress
 	}
-	return h.items.Done && h.items.Revision >= revision
-}
-
-// note says how far the search is.
-func (h hits) note() string {
-	if h.happened {
-		return h.events.Note()
-	}
-	return h.items.Note()
+	return &h.items.Progress
 }
 
 // lookOn starts the next step of the current search, if one is needed and none is running.
@@ -102,7 +94,7 @@ func lookOn(c *console) {
 		if now.view == viewBox && c.fx.Sessions != nil {
 			c.start(c.fx.after(searchPause, func(c *console) { findSaid(c, now) }))
 		}
-	case h.whole(c.truth.revision):
+	case h.progress().Done && h.progress().Revision >= c.truth.revision: // everything was searched
 		return
 	}
 	h.underWay = true
