@@ -141,8 +141,7 @@ const bodyCells = 200
 // notificationOf is the text of a notification about some needs.
 func notificationOf(needs []model.Inboxed) (title, body string) {
 	x := needs[0]
-	word, _ := screen.NeedOf(x)
-	title = "vise: " + string(x.Handle) + " " + word
+	title = "vise: " + action.NeedWord(x) + " " + string(x.Handle)
 	body = x.Objective.String()
 	if len(needs) > 1 {
 		title = fmt.Sprintf("vise: %d items need you", len(needs))

@@ -48,15 +48,13 @@ const (
 
 // entry returns the line of an entry: what, which agent, why, since when, and the most useful key.
 func (v FleetView) entry(x model.Inboxed, w int) string {
-	glyph := v.needMark(x)
-	word, key := NeedOf(x)
+	glyph, word := v.needMark(x), action.NeedWord(x)
 	if x.Need == "" {
 		glyph, word, x.Since = v.RowMark(x.Row), model.Spaced(action.ShownClass(x.Row)), x.UpdatedAt
 	}
-	key = v.Keyed(key)
 	tail := ""
 	if w >= 72 {
-		tail = text.PadLeft(word+" "+v.Age(x.Since), 14) + "  " + text.Pad(key, 13)
+		tail = text.PadLeft(word+" "+v.Age(x.Since), 14) + "  " + text.Pad(v.Keyed(needKey(x)), 13)
 	} else if w >= 30 {
 		tail = text.PadLeft(v.Age(x.Since), ageCells) + " "
 	}
@@ -82,41 +80,31 @@ func (v FleetView) entry(x model.Inboxed, w int) string {
 	return v.item(w, selected, glyph.Of(glyph.Text+mark), whose, body.Of(v.Show(says)), tail)
 }
 
-// NeedOf returns the word for a need, which is shown before its age, and the key that answers it.
-func NeedOf(x model.Inboxed) (word, key string) {
+// needKey is the key that answers a need.
+func needKey(x model.Inboxed) string {
 	switch {
 	case x.Snoozed:
-		return "hidden,", "{hide} bring back"
-	case x.Seen && x.Need == model.NeedNudge:
-		return "seen, stalled", "{review} retry"
-	case x.Seen:
-		return "seen, asked", "{answer} answer"
+		return "{hide} bring back"
+	case x.Need == "", x.Need == model.NeedPermit && x.Wait.TriggeredBy != "":
+		return ""
+	case x.Need == model.NeedPermit && x.Wait.WakeAt.IsZero():
+		return "in " + x.Wait.Source.String()
 	}
 	switch x.Need {
-	case "":
-		return "", ""
 	case model.NeedPermit:
-		switch {
-		case x.Wait.TriggeredBy != "":
-			return "answered", ""
-		case x.Wait.WakeAt.IsZero():
-			return "permit?", "in " + x.Wait.Source.String()
-		}
-		return "permit?", "{answer} permit"
+		return "{answer} permit"
 	case model.NeedAnswer:
-		return "asked", "{answer} answer"
-	case model.NeedRepair:
-		return "failing", "{review} retry"
-	case model.NeedNudge:
-		return "stalled", "{review} retry"
+		return "{answer} answer"
+	case model.NeedRepair, model.NeedNudge:
+		return "{review} retry"
 	case model.NeedPickup:
-		return "answered", "{message} message"
+		return "{message} message"
 	case model.NeedReview:
-		return "news,", "{review} review"
+		return "{review} review"
 	case model.NeedChoice, model.NeedReport:
-		return "review,", "{report} report"
+		return "{report} report"
 	}
-	return "review,", "{hide} hide"
+	return "{hide} hide"
 }
 
 func (v FleetView) needMark(x model.Inboxed) Piece {
