@@ -1,6 +1,7 @@
 package console
 
 import (
+	"maps"
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
@@ -45,11 +46,9 @@ func (c *console) act(id action.ID) {
 		return
 	}
 	c.recent = remembered(c.recent, a)
-	for _, of := range []map[action.ID]act{c.acts.of[c.view], c.acts.all} {
-		if do, ok := of[id]; ok {
-			do(c)
-			return
-		}
+	if do, ok := c.acts[c.view][id]; ok {
+		do(c)
+		return
 	}
 	for _, x := range c.opt.Settings.Commands {
 		if x.ID() == id {
@@ -73,18 +72,15 @@ type act func(*console)
 
 func (do act) handle(c *console) { do(c) }
 
-// acts maps actions to their functions. of holds the functions that replace those of all on one view.
-type acts struct {
-	all map[action.ID]act
-	of  map[view]map[action.ID]act
-}
+// acts maps the actions of each view to their functions. The other views replace some of the Desk's.
+type acts [viewCount]map[action.ID]act
 
-func newActs() acts {
+func newActs() (all acts) {
 	height := func(c *console) int {
 		_, h := c.layout.panes[c.focus].Inner()
 		return h
 	}
-	all := listActs(by, height, map[action.ID]act{
+	desk := listActs(by, height, map[action.ID]act{
 		action.PreviewDown: preview(1), action.PreviewUp: preview(-1),
 		action.NextPane: toPane(1), action.PrevPane: toPane(-1), action.NextTab: toTab(1), action.PrevTab: toTab(-1),
 		action.Zoom: zoom, action.Open: openDetail, action.Back: back,
@@ -115,7 +111,11 @@ func newActs() acts {
 		action.Suspend: func(c *console) { c.start(tea.Suspend) },
 		action.Redraw:  func(c *console) { c.start(tea.ClearScreen) },
 	})
-	return acts{all, map[view]map[action.ID]act{viewFleet: fleetActs(), viewReports: reportsActs()}}
+	for v, own := range []map[action.ID]act{nil, fleetActs(), reportsActs()} {
+		all[v] = maps.Clone(desk)
+		maps.Copy(all[v], own)
+	}
+	return all
 }
 
 func opening(make func(*console) dialog) act {
