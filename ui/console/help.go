@@ -29,15 +29,7 @@ func helping(c *console) dialog {
 	for _, id := range core {
 		l := line{key: c.keys.KeyOf(id)}
 		l.words, l.off = does(c, id)
-		switch n := len(all) - 1; id {
-		case action.Up, action.ViewFleet, action.ViewReports: // they stand with the one before
-			all[n].key += " " + l.key
-			if all[n].words += "; " + l.words; id == action.Up {
-				all[n].words = l.words
-			}
-		default:
-			all = append(all, l)
-		}
+		all = append(all, l)
 	}
 	return &pager{
 		Title: title, Narrow: true, Foot: "{palette} all other acts · {back} close",
@@ -98,11 +90,6 @@ func does(c *console, id action.ID) (words, off string) {
 		words = "take back: " + s.Undo
 	case action.Open:
 		words = openWords(c)
-	case action.Up:
-		words = "next and previous row"
-		if c.view == viewDesk && c.focus != paneQueue {
-			words = "next and previous line"
-		}
 	}
 	return words, ""
 }
