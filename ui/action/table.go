@@ -45,34 +45,30 @@ func Standard() Catalogue {
 		in(Desk, Work,
 			key(Do, "Next step", "what the hint line names: it opens what needs you, ticks a todo, picks; it never decides", "space").
 				hint("do"),
-			key(Pick, "Pick work item…", "make it the agent's focus", "p").hint("pick").writes("pick").single().
-				needs(offered("PickWorkItem")),
-			key(Complete, "Complete work item…", "with a report; it is final", "c").hint("complete").writes("complete").single().typed().
-				needs(offered("CompleteWorkItem")),
+			key(Pick, "Pick work item…", "make it the agent's focus", "p").hint("pick").onItem("pick", "PickWorkItem"),
+			key(Complete, "Complete work item…", "with a report; it is final", "c").hint("complete").
+				onItem("complete", "CompleteWorkItem").typed(),
 			key(Block, "Block or unblock…", "block it with a reason, or unblock it; also marked rows", "b").hint("block").
 				writes("block").typed().needs(blockable),
-			key(Wait, "Wait for…", "park it until an answer, a task, an event or a time", "w").hint("wait").writes("wait").single().
-				typed().needs(offered("WaitFor")),
-			key(Answer, "Answer…", "what it asks; the agent decides what to do with it", "i").hint("answer").writes("answer").single().
-				typed().needs(offered("Answer")),
+			key(Wait, "Wait for…", "park it until an answer, a task, an event or a time", "w").hint("wait").onItem("wait", "WaitFor").
+				typed(),
+			key(Answer, "Answer…", "what it asks; the agent decides what to do with it", "i").hint("answer").onItem("answer", "Answer").
+				typed(),
 			key(Review, "Retry, or review the news…", "a stalled item, a resting agent; else what woke it", "r").hint("review").
 				writes("retry").single().needs(aTry),
 			key(EditPlan, "Edit plan", "open plan.md in $EDITOR; in a checklist the todo, in triage the code", "e").hint("edit plan").
 				writes("plan edit").single().needs(editable),
 			key(TodoList, "Edit todos…", "the whole checklist, saved as one snapshot; in triage all todos by status", "t").hint("todos").
-				writes("update --todos -").single().needs(offered("UpdateWorkItem")),
+				onItem("update --todos -", "UpdateWorkItem"),
 			key(Tick, "Tick the next todo", "the one in progress, else the first that is open").hint("tick").writes("update --todos -").
 				single().needs(ticks),
 			key(New, "New work item…", "for this agent; the focus stays; in a checklist a todo, in Changes a comment", "o").hint("new").
 				writes("new").typed().needs(anAgent),
-			key(Objective, "Edit objective…", "what the work item is for").writes("update --objective").single().typed().
-				needs(offered("UpdateWorkItem")),
-			key(Status, "Plan status…", "draft, ready or needs input").writes("update --plan-status").single().
-				needs(offered("UpdateWorkItem")),
-			key(Priority, "Priority…", "high, normal or low in the agent's queue").writes("update --priority").single().
-				needs(offered("UpdateWorkItem")),
-			key(Report, "Choose or give a report…", "of an item that was completed without one", "P").hint("report").writes("report").
-				single().typed().needs(offered("ReportWorkItem")),
+			key(Objective, "Edit objective…", "what the work item is for").onItem("update --objective", "UpdateWorkItem").typed(),
+			key(Status, "Plan status…", "draft, ready or needs input").onItem("update --plan-status", "UpdateWorkItem"),
+			key(Priority, "Priority…", "high, normal or low in the agent's queue").onItem("update --priority", "UpdateWorkItem"),
+			key(Report, "Choose or give a report…", "of an item that was completed without one", "P").hint("report").
+				onItem("report", "ReportWorkItem").typed(),
 			key(Hide, "Hide until…", "something new happens, an hour, tonight, tomorrow, a time; also marked rows", "A").
 				hint("hide").writes("hide").needs(aNeed),
 			key(Start, "Start agent", "its program, in a process of its own, on the item at the cursor", "R").
@@ -177,6 +173,11 @@ func (a Action) verb(words string) Action { a.Verb = words; return a }
 
 // writes is verb for an action that changes the ledger.
 func (a Action) writes(words string) Action { a.Verb, a.Writes = words, true; return a }
+
+// onItem is for an action that changes one item by a command of the ledger, which must make sense for it.
+func (a Action) onItem(verb, command string) Action {
+	return a.writes(verb).single().needs(offered(command))
+}
 
 // needs gives an action its condition.
 func (a Action) needs(why func(State) string) Action { a.why = why; return a }
