@@ -96,29 +96,32 @@ type Styles struct {
 // Styles builds the styles of p.
 func (p Palette) Styles() *Styles {
 	return &Styles{
-		Text:      inkOf(p.Text.style()),
-		Strong:    inkOf(p.Text.style().Bold(true)),
-		Muted:     inkOf(p.Muted.style()),
+		Text:      p.Text.ink(),
+		Strong:    p.Text.bold(),
+		Muted:     p.Muted.ink(),
 		Faint:     inkOf(faint(p.Faint)),
-		Accent:    inkOf(p.Accent.style()),
-		Key:       inkOf(p.Accent.style().Bold(true)),
+		Accent:    p.Accent.ink(),
+		Key:       p.Accent.bold(),
 		Match:     inkOf(p.Accent.style().Reverse(true)),
 		Badge:     inkOf(p.NeedsYou.style().Bold(true).Reverse(true)),
 		Selected:  inkOf(p.selected()),
 		Border:    inkOf(faint(cmp.Or(p.Border, p.Faint))),
 		Focus:     inkOf(p.Focus.style().Bold(p.Focus == "")),
 		Code:      inkOf(p.Code.ground(lipgloss.NewStyle())),
-		Current:   inkOf(p.Current.style().Bold(true)),
-		Triggered: inkOf(p.Triggered.style()),
-		NeedsYou:  inkOf(p.NeedsYou.style().Bold(true)),
-		Queued:    inkOf(p.Queued.style()),
-		Blocked:   inkOf(p.Blocked.style()),
-		Done:      inkOf(p.Done.style()),
-		Added:     inkOf(p.Added.style()),
+		Current:   p.Current.bold(),
+		Triggered: p.Triggered.ink(),
+		NeedsYou:  p.NeedsYou.bold(),
+		Queued:    p.Queued.ink(),
+		Blocked:   p.Blocked.ink(),
+		Done:      p.Done.ink(),
+		Added:     p.Added.ink(),
 		Changed:   inkOf(p.Added.style().Bold(true).Underline(true)),
 		Removed:   inkOf(p.Removed.style().Strikethrough(p.Removed == "")),
 	}
 }
+
+func (c Color) ink() Ink  { return inkOf(c.style()) }
+func (c Color) bold() Ink { return inkOf(c.style().Bold(true)) }
 
 func faint(c Color) lipgloss.Style { return c.style().Faint(c == "") }
 
