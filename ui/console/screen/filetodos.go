@@ -176,9 +176,6 @@ func (v Detail) sessionHead(w int) []string {
 	if len(v.Files.Sessions) > 1 {
 		name = strings.ToUpper(v.Files.Where().String())
 	}
-	if text.Width(name)+text.Width(counts)+4 <= w {
-		return []string{text.Sides(" "+v.Accent.Paint(name), v.Muted.Paint(counts+" "), w)}
-	}
 	return []string{" " + v.Accent.Paint(text.Cut(name, w-2)), v.Note(text.Cut(counts, w-2))}
 }
 
