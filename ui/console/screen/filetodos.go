@@ -244,11 +244,7 @@ func (f Frame) fileTodo(t todo.Todo, waits []todo.Wait, session string, w int, s
 	mark, ink := f.fileMark(t.Status)
 	note := FileWord(t.Status)
 	if len(waits) > 0 {
-		words := make([]string, len(waits))
-		for i, x := range waits {
-			words[i] = x.String()
-		}
-		note = "waiting on " + strings.Join(words, ", ")
+		note = "waiting on " + strings.Join(keysOf(waits, todo.Wait.String), ", ")
 	}
 	if t.Status == todo.InProgress && t.AssignedTo != "" {
 		note += ", " + f.Show(t.AssignedTo)
@@ -256,10 +252,15 @@ func (f Frame) fileTodo(t todo.Todo, waits []todo.Wait, session string, w int, s
 	if session != "" {
 		note += "  " + f.Safe(session)
 	}
-	head := f.marker(selected) + mark + " "
-	id := text.Pad(t.Ref().String(), refCells) + " " + string(t.Priority) + "  "
-	width := max(w-text.Width(head)-text.Width(id)-text.Width(note)-3, 8)
-	return f.Strip(w, selected, ink.Of(head), f.Muted.Of(id), f.Text.Of(text.Pad(f.Show(t.Title), width)), ink.Of("  "+note))
+	return f.todoLine(w, selected, ink.Of(mark), t.Ref(), t, f.Text, ink.Of(note))
+}
+
+// todoLine returns a line of a list of file todos: mark, ref, priority, title, note.
+func (f Frame) todoLine(w int, selected bool, mark Piece, r todo.Ref, t todo.Todo, title Ink, note Piece) string {
+	id := text.Pad(r.String(), refCells) + " " + string(t.Priority) + "  "
+	width := max(w-3-text.Width(id)-text.Width(note.Text)-3, 4)
+	return f.Strip(w, selected, mark.Of(f.marker(selected)+mark.Text+" "), f.Muted.Of(id), title.Of(text.Pad(f.Show(t.Title), width)),
+		note.Of("  "+note.Text))
 }
 
 const refCells = 11

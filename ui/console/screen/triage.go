@@ -108,10 +108,8 @@ func (v Triage) at(r todo.Ref, w int) string {
 	if decided {
 		title = v.Faint
 	}
-	width := max(w-refCells-9-text.Width(note), 4)
 	_, within := r.Split()
-	return v.Strip(w, r == v.Cursor, ink.Of(v.marker(r == v.Cursor)+mark+" "), v.Muted.Of(text.Pad(within.String(), refCells)+" "),
-		v.Accent.Of(string(t.Priority)+" "), title.Of(text.Pad(v.Show(t.Title), width)), v.Done.Of(" "+note))
+	return v.todoLine(w, r == v.Cursor, ink.Of(mark), within, t, title, v.Done.Of(note))
 }
 
 // missing says why a finding of the batch cannot be read now.
