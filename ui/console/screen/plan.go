@@ -298,9 +298,6 @@ func (v Detail) planFoot() string {
 	if s := v.Plan.Search.Words(); s != "" && !v.Plan.Search.Typing {
 		add(v.Accent, s+" "+v.KeyOf(action.NextMatch)+" "+v.KeyOf(action.PrevMatch))
 	}
-	if v.Plan.Left > 0 {
-		add(v.Muted, fmt.Sprintf("from column %d", v.Plan.Left+1))
-	}
 	if ch := p.Changes; ch.Added+ch.Removed > 0 && v.save() == nil && !v.Plan.Dim {
 		s, age := fmt.Sprintf("+%d −%d", ch.Added, ch.Removed), v.Age(v.Plan.ChangedAt)
 		switch {

@@ -169,9 +169,6 @@ func (v QueueView) foot() string {
 	if v.Filter.Limit != "" {
 		s += ", " + v.Filter.Limit
 	}
-	if v.Narrow {
-		s += v.Keyed(" · {open} opens")
-	}
 	return v.Muted.Paint(s)
 }
 
