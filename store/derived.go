@@ -221,15 +221,6 @@ func DoneKey(r model.Row) []byte {
 	return cat(TableDone, NewestFirst(r.UpdatedAt), "/", string(r.ID), "/", string(r.AgentID))
 }
 
-// NewestFirst returns t in eight bytes whose order is newest first.
-func NewestFirst(t time.Time) string {
-	b := []byte(instant(t))
-	for i := range b {
-		b[i] = ^b[i]
-	}
-	return string(b)
-}
-
 // addAttention adds an item's rows in the inbox and in the list of finished items.
 func (f *Facts) addAttention(d *derived, w model.WorkItem, waits []model.Wait, row model.Row) {
 	if w.State == model.Completed {

@@ -104,27 +104,16 @@ var Tables = []string{
 	"task/", "tasks/", "trace/", TableTrail, "wait/", "waits/",
 }
 
-func cat(parts ...string) []byte {
-	n := 0
-	for _, p := range parts {
-		n += len(p)
-	}
-	key := make([]byte, 0, n)
-	for _, p := range parts {
-		key = append(key, p...)
-	}
-	return key
-}
+func cat(parts ...string) []byte { return []byte(strings.Join(parts, "")) }
 
-func number(n uint64) string {
-	var b [8]byte
-	binary.BigEndian.PutUint64(b[:], n)
-	return string(b[:])
-}
+func number(n uint64) string { return string(binary.BigEndian.AppendUint64(nil, n)) }
 
-// instant returns t in eight bytes that sort by time. A time that nanoseconds since 1970 cannot
-// express sorts at the ends.
-func instant(t time.Time) string {
+// instant returns t in eight bytes that sort by time, and NewestFirst in eight bytes whose order is newest first. A time that nanoseconds
+// since 1970 cannot express sorts at the ends.
+func instant(t time.Time) string     { return number(ordered(t)) }
+func NewestFirst(t time.Time) string { return number(^ordered(t)) }
+
+func ordered(t time.Time) uint64 {
 	n := t.UnixNano()
 	switch {
 	case t.Before(time.Unix(0, math.MinInt64)):
@@ -132,7 +121,7 @@ func instant(t time.Time) string {
 	case t.After(time.Unix(0, math.MaxInt64)):
 		n = math.MaxInt64
 	}
-	return number(uint64(n) ^ 1<<63)
+	return uint64(n) ^ 1<<63
 }
 
 // PartOf returns the agent whose part of the ledger a key belongs to; empty for a key of the whole ledger. The agent is the last segment of

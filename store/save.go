@@ -210,7 +210,5 @@ func (f *Facts) Delete(key []byte) {
 }
 
 func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K {
-	keys := slices.AppendSeq(make([]K, 0, len(m)), maps.Keys(m))
-	slices.Sort(keys)
-	return keys
+	return slices.Sorted(maps.Keys(m))
 }
