@@ -219,7 +219,7 @@ func (o owned) owner(key, value []byte) model.RecordName {
 	case tableHandle:
 		return model.RecordName{Kind: model.KindItem, Key: string(value[:max(0, len(value)-kv.ChecksumSize)])}
 	case tableInbox:
-		x, err := decodeRow[model.Inboxed](value[:max(0, len(value)-kv.ChecksumSize)])
+		x, err := decodeRow[model.Inboxed](key, value)
 		if err == nil && x.OfAgent() {
 			return model.RecordName{Kind: model.KindAgent, Key: string(x.AgentID)}
 		}

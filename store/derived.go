@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"vise/model"
-	"vise/store/kv"
 )
 
 // derived are the rows and tallies that follow from one record. For an item they also depend on its active waits and its agent's focus.
@@ -247,11 +246,7 @@ func (f *Facts) addNeeds(d *derived) {
 func (r Reader) Inbox(need model.Need, visit func(model.Inboxed) bool) {
 	listed, all := 0, true
 	r.Scan(Prefix(inboxPrefix(need)), func(key, value []byte) bool {
-		payload, err := kv.Unframe(key, value)
-		var x model.Inboxed
-		if err == nil {
-			x, err = decodeRow[model.Inboxed](payload)
-		}
+		x, err := decodeRow[model.Inboxed](key, value)
 		r.Harmed(err)
 		if !x.Seen {
 			listed++
@@ -270,7 +265,7 @@ func (r Reader) Finished(after *model.Row, limit int) []model.Row {
 		if after != nil {
 			keys.From = append(DoneKey(*after), 0)
 		}
-		return rowsIn(r.Facts, keys, n, readRow)
+		return rowsIn(r.Facts, keys, n, decodeRow[model.Row])
 	})
 	return out
 }

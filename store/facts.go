@@ -159,26 +159,16 @@ func below[R model.Record](f *Facts, kind model.RecordKind, prefix []byte) []R {
 	return listed[R](f, kind, Prefix(prefix), len(prefix)+AgeSize, -1)
 }
 
-const rowsAtOnce = 32 // a page of a list has 20 rows
-
 // rowsIn reads the rows of a range, up to a limit.
-func rowsIn[R any](f *Facts, keys Range, limit int, read func(key, payload []byte) (R, error)) []R {
+func rowsIn[R any](f *Facts, keys Range, limit int, read func(key, value []byte) (R, error)) (out []R) {
 	if limit <= 0 {
 		return nil
 	}
-	var out []R
 	f.Scan(keys, func(key, value []byte) bool {
-		payload, err := kv.Unframe(key, value)
-		if err == nil {
-			var r R
-			if r, err = read(key, payload); err == nil {
-				if out == nil {
-					out = make([]R, 0, min(limit, rowsAtOnce))
-				}
-				out = append(out, r)
-			}
+		r, err := read(key, value)
+		if f.Harmed(err); err == nil {
+			out = append(out, r)
 		}
-		f.Harmed(err)
 		return len(out) < limit
 	})
 	return out
@@ -239,19 +229,15 @@ func (f *Facts) Rows(a model.AgentID, c model.Class, after *model.Row, limit int
 	if after != nil {
 		keys.From = append(append(indexPrefix(a, c), after.SortKey()...), 0)
 	}
-	return rowsIn(f, keys, limit, readRow)
+	return rowsIn(f, keys, limit, decodeRow[model.Row])
 }
 
-func readRow(_, payload []byte) (model.Row, error) { return decodeRow[model.Row](payload) }
-
-func (f *Facts) Count(a model.AgentID, t model.Tally) int { return f.countsOf(a)[t] }
-
-func (f *Facts) countsOf(a model.AgentID) counts { return f.PartHead(a).Counts }
+func (f *Facts) Count(a model.AgentID, t model.Tally) int { return f.PartHead(a).Counts[t] }
 
 func (f *Facts) Due(a model.AgentID, now time.Time, limit int) []model.Due {
 	keys := Range{From: duePrefix(a), To: cat(string(duePrefix(a)), instant(now), "0")} // "0" follows "/"
-	return rowsIn(f, keys, limit, func(key, payload []byte) (d model.Due, err error) {
-		err = Decode(key, payload, &d)
+	return rowsIn(f, keys, limit, func(key, value []byte) (d model.Due, err error) {
+		err = DecodeValue(key, value, &d)
 		return d, err
 	})
 }

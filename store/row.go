@@ -19,8 +19,12 @@ func encodeRow[R any](r R) []byte {
 	return c.bytes
 }
 
-// decodeRow reads what encodeRow wrote.
-func decodeRow[R any](b []byte) (r R, err error) {
+// decodeRow reads what encodeRow wrote, from the value at a key.
+func decodeRow[R any](key, value []byte) (r R, err error) {
+	b, err := kv.Unframe(key, value)
+	if err != nil {
+		return r, err
+	}
 	c := rowCodec{bytes: b, reading: true, all: string(b)}
 	c.value(reflect.ValueOf(&r).Elem())
 	if c.short || c.at != len(c.bytes) {

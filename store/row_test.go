@@ -36,12 +36,12 @@ func TestARowReadsAsItWasWritten(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := drawRow(t)
 		raw := encodeRow(want)
-		got, err := decodeRow[model.Row](raw)
+		got, err := decodeRow[model.Row](nil, kv.Frame(nil, slices.Clip(raw)))
 		if err != nil || got != want {
 			t.Fatalf("got %+v, %v\nwant %+v", got, err, want)
 		}
 		if n := rapid.IntRange(0, len(raw)-1).Draw(t, "cut"); n < len(raw) {
-			if _, err := decodeRow[model.Row](raw[:n]); err == nil {
+			if _, err := decodeRow[model.Row](nil, kv.Frame(nil, slices.Clip(raw[:n]))); err == nil {
 				t.Fatalf("%d of %d bytes read as a row", n, len(raw))
 			}
 		}
@@ -51,7 +51,7 @@ func TestARowReadsAsItWasWritten(t *testing.T) {
 func FuzzDecodeRow(f *testing.F) {
 	f.Add([]byte{})
 	f.Add(encodeRow(model.Row{ID: "wi-1", Class: model.QueuedRunnable}))
-	f.Fuzz(func(t *testing.T, raw []byte) { decodeRow[model.Row](raw) })
+	f.Fuzz(func(t *testing.T, raw []byte) { decodeRow[model.Row](nil, kv.Frame(nil, slices.Clip(raw))) })
 }
 
 func TestKeysSortByTimeAndNumber(t *testing.T) {

@@ -85,11 +85,11 @@ func (r Reader) ItemsOf(a model.AgentID, c model.Class, from string, limit int, 
 		keys.From = append([]byte(from), 0)
 	}
 	held, next, looked := r.look(keys, limit, func(p pair) bool {
-		row, err := p.row()
+		row, err := decodeRow[model.Row](p.key, p.value)
 		return err != nil || may(row)
 	})
 	for _, p := range held {
-		row, err := p.row()
+		row, err := decodeRow[model.Row](p.key, p.value)
 		r.Harmed(err)
 		if err != nil || !r.hasRecord(row) {
 			continue
@@ -99,14 +99,6 @@ func (r Reader) ItemsOf(a model.AgentID, c model.Class, from string, limit int, 
 		}
 	}
 	return found, next, looked
-}
-
-func (p pair) row() (model.Row, error) {
-	payload, err := kv.Unframe(p.key, p.value)
-	if err != nil {
-		return model.Row{}, err
-	}
-	return decodeRow[model.Row](payload)
 }
 
 // look finds the first pairs of a range, up to a limit, that may accepts. Goroutines on all processors call may while the scan continues.
