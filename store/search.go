@@ -5,8 +5,7 @@ import (
 	"cmp"
 	"runtime"
 	"runtime/debug"
-	"slices"
-	"sync/atomic"
+	"sync"
 
 	"vise/model"
 	"vise/store/kv"
@@ -16,8 +15,8 @@ import (
 const (
 	lookedAt    = 20_000
 	lookedBytes = 16 << 20
-	// lookedAtOnce is how many pairs one goroutine examines at a time.
-	lookedAtOnce = 512
+	// lookedAtOnce is how many pairs are examined at a time.
+	lookedAtOnce = 1000
 )
 
 // Agents implements model.Reader. It decodes each record as it lies in the range.
@@ -101,125 +100,63 @@ func (r Reader) ItemsOf(a model.AgentID, c model.Class, from string, limit int, 
 	return found, next, looked
 }
 
-// look finds the first pairs of a range, up to a limit, that may accepts. Goroutines on all processors call may while the scan continues.
-// next is the key where the look ended, empty if nothing follows; looked is the number of pairs examined.
-func (f *Facts) look(keys Range, limit int, may func(pair) bool) (held []heldPair, next string, looked int) {
-	l, bytes, more := startLooking(may), 0, false
-	var last []byte
-	func() {
-		defer close(l.parts) // also if a damaged page ends the scan
-		f.Scan(keys, func(key, value []byte) bool {
-			l.add(pair{key, value})
-			last, looked, bytes = key, looked+1, bytes+len(value)
-			more = looked == lookedAt || bytes >= lookedBytes || l.found.Load() >= int64(limit)
-			return !more
-		})
-	}()
-	held, err := l.end()
-	f.Harmed(err)
-	if len(held) >= limit { // the same pairs, however far the scan had got
-		held = held[:limit]
-		return held, string(held[limit-1].key), held[limit-1].n
+// look finds the first pairs of a range, up to a limit, that may accepts. next is the key where the look ended, empty if nothing follows;
+// looked is the number of pairs examined.
+func (f *Facts) look(keys Range, limit int, may func(pair) bool) (held []pair, next string, looked int) {
+	var some []pair
+	judge := func() {
+		accepted, err := judged(some, may)
+		f.Harmed(err)
+		for i, p := range some {
+			if looked++; accepted[i] {
+				held = append(held, p)
+			}
+			if len(held) == limit {
+				next = string(p.key)
+				break
+			}
+		}
+		some = some[:0]
 	}
-	if more {
-		next = string(last)
+	size := 0
+	f.Scan(keys, func(key, value []byte) bool {
+		some, size = append(some, pair{key, value}), size+len(value)
+		full := looked+len(some) == lookedAt || size >= lookedBytes
+		if full || len(some) == lookedAtOnce {
+			judge()
+		}
+		if full {
+			next = cmp.Or(next, string(key))
+		}
+		return next == ""
+	})
+	if next == "" {
+		judge()
 	}
 	return held, next, looked
 }
 
-// looking is a look in progress.
-type looking struct {
-	may   func(pair) bool
-	next  part // the part that is being filled
-	parts chan part
-	spent chan []pair // slices to use again
-	// held are the accepted pairs, by part; found is their number.
-	held  [lookedAt/lookedAtOnce + 1][]heldPair
-	found atomic.Int64
-	errs  chan error
-}
-
-// part is some successive pairs; n is its place among the parts.
-type part struct {
-	n     int
-	pairs []pair
-}
-
-// heldPair is the nth pair of a look, counted from 1.
-type heldPair struct {
-	pair
-	n int
-}
-
-func startLooking(may func(pair) bool) *looking {
+// judged calls may for pairs, on all processors.
+func judged(pairs []pair, may func(pair) bool) (accepted []bool, err error) {
+	accepted = make([]bool, len(pairs))
 	n := runtime.GOMAXPROCS(0)
-	return &looking{may: may, parts: make(chan part, n), spent: make(chan []pair, n), errs: make(chan error, n)}
-}
-
-// add adds a pair to the next part, and hands a full part to the goroutines. The first full part starts them.
-func (l *looking) add(p pair) {
-	if l.next.pairs == nil {
-		select {
-		case l.next.pairs = <-l.spent:
-		default:
-			l.next.pairs = make([]pair, 0, lookedAtOnce)
-		}
+	errs := make([]error, n)
+	var judging sync.WaitGroup
+	for i := range n {
+		judging.Go(func() {
+			defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+			defer func() { // a memory fault comes from the file's pages
+				if r := recover(); kv.IsFault(r) {
+					errs[i] = kv.Damaged("read", r)
+				} else if r != nil {
+					panic(r)
+				}
+			}()
+			for at := len(pairs) * i / n; at < len(pairs)*(i+1)/n; at++ {
+				accepted[at] = may(pairs[at])
+			}
+		})
 	}
-	l.next.pairs = append(l.next.pairs, p)
-	if len(l.next.pairs) < lookedAtOnce {
-		return
-	}
-	if l.next.n == 0 {
-		for range cap(l.errs) {
-			go l.lookThrough()
-		}
-	}
-	l.parts <- l.next
-	l.next = part{n: l.next.n + 1}
-}
-
-// end examines the last part, waits for the goroutines, and returns the accepted pairs in order.
-func (l *looking) end() (held []heldPair, err error) {
-	l.judge(l.next)
-	if l.next.n > 0 {
-		for range cap(l.errs) {
-			err = cmp.Or(err, <-l.errs)
-		}
-	}
-	return slices.Concat(l.held[:]...), err
-}
-
-func (l *looking) lookThrough() {
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	var err error
-	for p := range l.parts {
-		err = cmp.Or(err, l.read(p))
-		select {
-		case l.spent <- p.pairs[:0]:
-		default:
-		}
-	}
-	l.errs <- err
-}
-
-// read examines a part. A memory fault comes from the file's pages.
-func (l *looking) read(p part) (err error) {
-	defer func() {
-		if r := recover(); kv.IsFault(r) {
-			err = kv.Damaged("read", r)
-		} else if r != nil {
-			panic(r)
-		}
-	}()
-	l.judge(p)
-	return nil
-}
-
-func (l *looking) judge(p part) {
-	for i, x := range p.pairs {
-		if l.may(x) {
-			l.held[p.n] = append(l.held[p.n], heldPair{x, p.n*lookedAtOnce + i + 1})
-		}
-	}
-	l.found.Add(int64(len(l.held[p.n])))
+	judging.Wait()
+	return accepted, cmp.Or(errs...)
 }
