@@ -73,11 +73,9 @@ func (l *Ledger) On(b Backend) *Ledger {
 // audit checks a ledger that no process changes. It reads the journal and the shares of the
 // records in parallel.
 func (l *Ledger) audit(ctx context.Context) (Health, error) {
-	past, now := newAudit(nil), newAudit(nil)
-	others := make([]*audit, runtime.GOMAXPROCS(0)-1)
-	now.shares = len(others) + 1
+	all, shares := newAudit(nil), make([]*audit, runtime.GOMAXPROCS(0))
 	if l.Can.OneMeta {
-		past.problem([]byte("ledger"), "one of the two meta pages cannot be read: the newest commit may be missing")
+		all.problem([]byte("ledger"), "one of the two meta pages cannot be read: the newest commit may be missing")
 	}
 	view := func(a *audit, fn func() error) error {
 		return l.backend.View(ctx, func(t Txn) error {
@@ -85,35 +83,29 @@ func (l *Ledger) audit(ctx context.Context) (Health, error) {
 			return fn()
 		})
 	}
-	read := make(chan error, 1)
-	go func() { read <- view(past, past.journal) }()
-	var sharing sync.WaitGroup
-	errs := make([]error, len(others))
-	for i := range others {
-		others[i] = newAudit(nil)
-		others[i].share, others[i].shares = i+1, now.shares
-		sharing.Go(func() {
-			errs[i] = view(others[i], others[i].passes)
-		})
+	errs := make([]error, len(shares))
+	var reading sync.WaitGroup
+	for i := range shares {
+		shares[i] = newAudit(nil)
+		shares[i].share, shares[i].shares = i, len(shares)
+		reading.Go(func() { errs[i] = view(shares[i], shares[i].passes) })
 	}
-	err := view(now, now.passes)
-	sharing.Wait()
-	if err = cmp.Or(err, errors.Join(errs...)); err == nil {
-		for _, x := range others {
-			now.add(x)
-		}
-		err = view(now, func() error {
-			now.facts = nil
-			now.health.Revision = NewFacts(now.txn).Head().Revision
-			return now.strays(rounds)
-		})
+	err := view(all, all.journal)
+	reading.Wait()
+	if err = cmp.Or(err, cmp.Or(errs...)); err != nil {
+		return all.health, err
 	}
-	if err = cmp.Or(<-read, err); err == nil {
-		now.written, now.ends = past.written, past.ends
-		now.compare()
-		err = view(now, now.compareHeads)
+	all.present = 0 // of rows that derive from records
+	for _, x := range shares {
+		all.add(x)
 	}
-	return past.health.and(now.health), err
+	err = view(all, func() error {
+		all.health.Revision = NewFacts(all.txn).Head().Revision
+		err := all.strays(rounds)
+		all.compare()
+		return cmp.Or(err, all.compareHeads())
+	})
+	return all.health, err
 }
 
 // until is a transaction whose scans end when a context ends.
@@ -125,14 +117,6 @@ type until struct {
 func (u until) Scan(r Range, visit func(key, value []byte) bool) error {
 	err := u.Txn.Scan(r, func(key, value []byte) bool { return u.ctx.Err() == nil && visit(key, value) })
 	return cmp.Or(err, u.ctx.Err())
-}
-
-// and joins the results of the two parts of a check.
-func (h Health) and(x Health) Health {
-	x.Commits, x.Entries, x.Archived, x.Found, x.Derived = h.Commits, h.Entries, h.Archived, h.Found+x.Found, h.Derived+x.Derived
-	x.Problems = slices.Concat(h.Problems, x.Problems)
-	x.Problems = x.Problems[:min(len(x.Problems), shownProblems)]
-	return x
 }
 
 // passes audits this audit's share of all records, and the rows that derive from them.
