@@ -83,9 +83,7 @@ func (c Cluster) Save(h Home) error {
 
 // isLedgerName reports whether a ledger on a cluster can have this name: it is a part of its keys.
 func isLedgerName(name string) bool {
-	const first, later = "abcdefghijklmnopqrstuvwxyz0123456789", "._-"
-	other := func(r rune) bool { return !strings.ContainsRune(first+later, r) }
-	return name != "" && len(name) <= 64 && strings.Contains(first, name[:1]) && !strings.ContainsFunc(name, other)
+	return len(name) <= 64 && model.IsName(name, model.LowerCase+model.Digits, "._-")
 }
 
 // clusterScheme begins the address of a ledger on a cluster.
