@@ -73,13 +73,7 @@ func ReadCluster(dir string) (c Cluster, err error) {
 	return c, nil
 }
 
-func (c Cluster) Save(h Home) error {
-	raw, err := json.MarshalIndent(c, "", "  ")
-	if err != nil {
-		return err
-	}
-	return h.Machine.WriteFile(h.Path(ClusterFile), append(raw, '\n'))
-}
+func (c Cluster) Save(h Home) error { return h.write(ClusterFile, c) }
 
 // isLedgerName reports whether a ledger on a cluster can have this name: it is a part of its keys.
 func isLedgerName(name string) bool {

@@ -391,13 +391,16 @@ func (h Home) has(directories ...string) bool {
 	return false
 }
 
-// Save writes home.json, all or nothing.
-func (h Home) Save() error {
-	raw, err := json.MarshalIndent(h, "", "  ")
+// Save writes home.json.
+func (h Home) Save() error { return h.write(HomeFile, h) }
+
+// write writes a file of the home as JSON, all or nothing.
+func (h Home) write(name string, v any) error {
+	raw, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
 		return err
 	}
-	return h.Machine.WriteFile(h.Path(HomeFile), append(raw, '\n'))
+	return h.Machine.WriteFile(h.Path(name), append(raw, '\n'))
 }
 
 // Guard refuses a home that others could have written to, or on a file system where locks
