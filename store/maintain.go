@@ -267,12 +267,13 @@ func (l *Ledger) findConditions(ctx context.Context) []model.Condition {
 	if moving != nil {
 		add(model.CodeReadOnly, true, s.GoesOn(), "%v", moving)
 	}
-	if free, known := files.FreeBytes(l.home.Dir); known && free < minFree {
-		add(model.CodeFull, false, "free some space; "+l.home.spaceHint(), "the disk has %d MB left", free>>20)
+	space, inodes := files.Free(l.home.Dir)
+	if space < minFree {
+		add(model.CodeFull, false, "free some space; "+l.home.spaceHint(), "the disk has %d MB left", space>>20)
 	}
-	if free, known := files.FreeFiles(l.home.Dir); known && free < minFiles {
+	if inodes < minFiles {
 		add(model.CodeFull, false, "remove files that nobody needs: each takes an inode, whatever its size; "+l.home.spaceHint(),
-			"the disk has inodes for %d more files", free)
+			"the disk has inodes for %d more files", inodes)
 	}
 	if ahead := newest.Sub(l.Now()); ahead > clockSlack {
 		add(model.CodeClock, false, "set the clock; waits and timers count from it", "the clock is %v behind the newest change",
@@ -340,7 +341,7 @@ func (l *Ledger) Reserve() error {
 	if info, err := os.Lstat(path); err == nil && info.Size() >= reserveBytes {
 		return nil
 	}
-	if free, known := files.FreeBytes(l.home.Dir); !known || free < reserveAbove {
+	if space, _ := files.Free(l.home.Dir); space < reserveAbove {
 		return nil
 	}
 	return l.home.Machine.Replace(path, func(f *files.File) error { return f.Allocate(reserveBytes) })

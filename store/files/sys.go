@@ -2,6 +2,7 @@ package files
 
 import (
 	"io/fs"
+	"math"
 	"os"
 	"syscall"
 
@@ -43,22 +44,18 @@ func Writable(path string) error {
 	return nil
 }
 
-// FreeBytes is the free space for the user on dir's file system, if the system reports it.
-func FreeBytes(dir string) (uint64, bool) {
+// Free is the free space for the user on dir's file system in bytes, and how many more files it can have (its free inodes). What the system
+// does not report is without a limit.
+func Free(dir string) (space, inodes uint64) {
+	space, inodes = math.MaxUint64, math.MaxUint64
 	var st unix.Statfs_t
-	if unix.Statfs(dir, &st) != nil {
-		return 0, false
+	if unix.Statfs(dir, &st) == nil {
+		space = uint64(st.Bavail) * uint64(st.Bsize)
+		if st.Files > 0 {
+			inodes = uint64(st.Ffree)
+		}
 	}
-	return uint64(st.Bavail) * uint64(st.Bsize), true
-}
-
-// FreeFiles is how many more files dir's file system can have (its free inodes), if the system reports it.
-func FreeFiles(dir string) (uint64, bool) {
-	var st unix.Statfs_t
-	if unix.Statfs(dir, &st) != nil {
-		return 0, false
-	}
-	return uint64(st.Ffree), st.Files > 0
+	return space, inodes
 }
 
 // links is the number of names of a file.
