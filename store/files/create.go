@@ -169,16 +169,7 @@ func createNew(m *Machine, dir *os.Root, name string, data []byte, sync bool) (c
 	if _, err := dir.Lstat(name); err == nil {
 		return false, nil
 	}
-	temp, err := writeTemp(m, dir, data, fileMode, sync)
-	if err != nil {
-		return false, err
-	}
-	err = m.do(Op{Kind: Rename, Path: pathIn(dir, temp), To: pathIn(dir, name)}, func() error { return nameNew(dir, temp, name) })
-	if err != nil {
-		remove(m, dir, temp)
-	} else if sync {
-		err = syncDir(m, dir)
-	}
+	err = put(m, dir, name, data, fileMode, sync, nameNew)
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return false, err
 	}
@@ -314,27 +305,20 @@ func replace(dir *os.Root, name string, data []byte) error {
 	case !IsGone(err):
 		return err
 	}
-	temp, err := writeTemp(nil, dir, data, mode, true)
-	if err != nil {
-		return err
-	}
-	if err := dir.Rename(temp, name); err != nil {
-		dir.Remove(temp)
-		return err
-	}
-	return syncDir(nil, dir)
+	return put(nil, dir, name, data, mode, true, (*os.Root).Rename)
 }
 
-// writeTemp writes data to a new file in dir and returns its name. With sync, the data is on the disk. After an error the file does not
-// exist.
-func writeTemp(m *Machine, dir *os.Root, data []byte, mode fs.FileMode, sync bool) (string, error) {
-	name := fmt.Sprintf(".vise-%016x.tmp", rand.Uint64())
-	if err := m.Before(Op{Kind: create, Path: pathIn(dir, name)}); err != nil {
-		return "", err
+// put writes data to a new file in dir, which then gets its name by rename. With sync, file and name are on the disk. After an error there
+// is no new file, unless only its name may not be on the disk.
+func put(m *Machine, dir *os.Root, name string, data []byte, mode fs.FileMode, sync bool,
+	rename func(dir *os.Root, temp, name string) error) error {
+	temp := fmt.Sprintf(".vise-%016x.tmp", rand.Uint64())
+	if err := m.Before(Op{Kind: create, Path: pathIn(dir, temp)}); err != nil {
+		return err
 	}
-	file, err := dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
+	file, err := dir.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
 	if err != nil {
-		return "", err
+		return err
 	}
 	f := m.File(file)
 	_, err = f.Write(data)
@@ -344,14 +328,15 @@ func writeTemp(m *Machine, dir *os.Root, data []byte, mode fs.FileMode, sync boo
 	if err == nil && sync {
 		err = f.Sync()
 	}
-	if cerr := f.Close(); err == nil {
-		err = cerr
+	if err = cmp.Or(err, f.Close()); err == nil {
+		err = m.do(Op{Kind: Rename, Path: pathIn(dir, temp), To: pathIn(dir, name)}, func() error { return rename(dir, temp, name) })
 	}
 	if err != nil {
-		remove(m, dir, name)
-		return "", err
+		remove(m, dir, temp)
+	} else if sync {
+		err = syncDir(m, dir)
 	}
-	return name, nil
+	return err
 }
 
 // remove removes a file or an empty directory, if it can.

@@ -67,17 +67,7 @@ func (h Home) addSave(agent model.AgentID, id model.ItemID, hash string, packed 
 		return err
 	}
 	defer saves.Close()
-	temp, err := writeTemp(h.machine, saves, packed, fileMode, false)
-	if err != nil {
-		return err
-	}
-	err = h.machine.do(Op{Kind: Rename, Path: pathIn(saves, temp), To: pathIn(saves, name)}, func() error {
-		return saves.Rename(temp, name)
-	})
-	if err != nil {
-		remove(h.machine, saves, temp)
-	}
-	return err
+	return put(h.machine, saves, name, packed, fileMode, false, (*os.Root).Rename)
 }
 
 // Saves returns the hashes of the stored texts of an item's plan, with the sizes of their files.
