@@ -2,12 +2,13 @@ package transfer
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
-	"maps"
+	"iter"
 	"slices"
 
 	"vise/model"
@@ -73,74 +74,58 @@ type Proof struct {
 	Sum string `json:"sha256"`
 }
 
-// tableSum is the SHA-256 over the pairs of a table in order, and their number.
-type tableSum struct {
-	sum  [sha256.Size]byte
-	keys int
-}
-
-// compareLedgers compares two ledgers, table by table; the heads also key by key.
+// compareLedgers compares two ledgers, table by table.
 func compareLedgers(ctx context.Context, a, b store.Backend) (p Proof, err error) {
 	whole := sha256.New()
 	for _, table := range carried {
-		x, err := sumOf(ctx, a, table)
+		sum, keys, err := compareTable(ctx, a, b, table)
 		if err != nil {
 			return p, err
 		}
-		y, err := sumOf(ctx, b, table)
-		if err != nil {
-			return p, err
-		}
-		if x != y || table == store.TableHead {
-			if err := sameTable(ctx, a, b, table); err != nil {
-				return p, err
-			}
-		}
-		p.Tables, p.Keys = p.Tables+1, p.Keys+x.keys
-		whole.Write(x.sum[:])
+		p.Tables, p.Keys = p.Tables+1, p.Keys+keys
+		whole.Write(sum)
 	}
 	p.Sum = hex.EncodeToString(whole.Sum(nil))
 	return p, nil
 }
 
-func sumOf(ctx context.Context, b store.Backend, table string) (s tableSum, err error) {
+// compareTable returns the SHA-256 over the pairs of a table in order, and their number. It names the first key that differs.
+func compareTable(ctx context.Context, a, b store.Backend, table string) (sum []byte, keys int, err error) {
+	var unread error
+	next, stop := iter.Pull2(func(yield func(key, value []byte) bool) {
+		unread = scanAll(ctx, b, []string{table}, nil, func(key, value []byte) error {
+			if !yield(key, value) {
+				return context.Canceled
+			}
+			return nil
+		})
+	})
+	defer stop()
 	h := sha256.New()
-	err = scanAll(ctx, b, []string{table}, nil, func(key, value []byte) error {
+	err = scanAll(ctx, a, []string{table}, nil, func(key, value []byte) error {
+		k, v, more := next()
+		switch order := bytes.Compare(key, k); {
+		case !more || order < 0:
+			return cmp.Or(unread, differs(key, "is missing"))
+		case order > 0:
+			return differs(k, "is not in the source")
+		case !bytes.Equal(value, v):
+			return differs(key, "is not what the source has")
+		}
 		for _, x := range [][]byte{key, value} {
 			h.Write(binary.BigEndian.AppendUint64(nil, uint64(len(x))))
 			h.Write(x)
 		}
-		s.keys++
-		return nil
-	})
-	h.Sum(s.sum[:0])
-	return s, err
-}
-
-// sameTable names the first key that differs.
-func sameTable(ctx context.Context, a, b store.Backend, table string) error {
-	values := map[string][sha256.Size]byte{}
-	err := scanAll(ctx, a, []string{table}, nil, func(key, value []byte) error {
-		values[string(key)] = sha256.Sum256(value)
+		keys++
 		return nil
 	})
 	if err != nil {
-		return err
+		return nil, 0, err
 	}
-	err = scanAll(ctx, b, []string{table}, nil, func(key, value []byte) error {
-		switch was, there := values[string(key)]; {
-		case !there:
-			return differs(key, "is not in the source")
-		case was != sha256.Sum256(value):
-			return differs(key, "is not what the source has")
-		}
-		delete(values, string(key))
-		return nil
-	})
-	if err == nil && len(values) > 0 {
-		err = differs([]byte(slices.Sorted(maps.Keys(values))[0]), "is missing")
+	if k, _, more := next(); more {
+		return nil, 0, differs(k, "is not in the source")
 	}
-	return err
+	return h.Sum(nil), keys, unread
 }
 
 func differs(key []byte, what string) error {
