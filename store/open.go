@@ -48,7 +48,7 @@ func Open(dir string, o Options) (*Ledger, error) {
 	if err != nil {
 		return nil, Explain(err)
 	}
-	b := kv.OpenBolt(o.Machine, h.Path(LedgerFile), lock.On(o.Machine, h.Path(LockFile), o.Command))
+	b := OpenIn(o.Machine, dir, o.Command)
 	b.MaxSize = o.MaxSize
 	l := LedgerOn(b, o.Plans)
 	l.home, l.Now = h, o.Machine.Now
@@ -56,6 +56,22 @@ func Open(dir string, o Options) (*Ledger, error) {
 	b.Inspect, b.Committing = l.inspect, l.prepareCopy
 	b.Checked = func() bool { since, _ := l.journal.Checked(); return since }
 	return l, nil
+}
+
+// OpenIn is the file of a ledger in a directory, behind the lock there.
+func OpenIn(m *files.Machine, dir, command string) *kv.Bolt {
+	return kv.OpenBolt(m, filepath.Join(dir, LedgerFile), lock.On(m, filepath.Join(dir, LockFile), command))
+}
+
+// Alone calls fn while this process has the lock of the home, or of what becomes one.
+func (h Home) Alone(ctx context.Context, command string, fn func() error) error {
+	l := lock.On(h.Machine, h.Path(LockFile), command)
+	defer l.Close()
+	if err := l.Acquire(ctx); err != nil {
+		return err
+	}
+	defer l.Release()
+	return fn()
 }
 
 // Create creates a home with an empty ledger in dir and opens it. If a home is in use there,
@@ -67,18 +83,13 @@ func Create(dir string, o Options) (*Ledger, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	if err := (Home{Dir: dir, Machine: o.Machine}).Guard(); err != nil {
+	h := Home{Dir: dir, Machine: o.Machine}
+	if err := h.Guard(); err != nil {
 		return nil, Explain(err)
 	}
-	l := lock.On(o.Machine, filepath.Join(dir, LockFile), o.Command)
-	defer l.Close()
-	if err := l.Acquire(cmp.Or(o.Context, context.Background())); err != nil {
-		return nil, Explain(fmt.Errorf("home %s: %w", dir, err))
-	}
-	err := createIn(o.Machine, dir)
-	l.Release()
+	err := h.Alone(cmp.Or(o.Context, context.Background()), o.Command, func() error { return createIn(o.Machine, dir) })
 	if err != nil {
-		return nil, Explain(err)
+		return nil, Explain(fmt.Errorf("home %s: %w", dir, err))
 	}
 	return Open(dir, o)
 }

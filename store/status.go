@@ -92,10 +92,3 @@ func (s Status) GoesOn() string {
 	}
 	return goOnHint
 }
-
-// Adopt gives a ledger to the home with this id.
-func Adopt(t Txn, id string) error {
-	f := NewFacts(t)
-	f.PutJSON(KeyHome, id)
-	return f.Err
-}

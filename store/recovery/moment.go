@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -13,8 +12,6 @@ import (
 	"vise/store"
 	"vise/store/files"
 	"vise/store/journal"
-	"vise/store/kv"
-	"vise/store/lock"
 	"vise/store/transfer"
 )
 
@@ -100,9 +97,11 @@ func (r *restore) revisionAt(at time.Time) (revision uint64, err error) {
 func (r *Recovery) applyCopy(ctx context.Context, o RestoreOptions) error {
 	h := store.NewHome(o.Machine, r.Into, store.NewID())
 	d := &draft{dir: r.Dir}
-	b := kv.OpenBolt(nil, d.path(), lock.On(o.Machine, filepath.Join(d.dir, store.LockFile), o.Command))
+	b := store.OpenIn(nil, d.dir, o.Command)
 	err := b.Update(ctx, func(t store.Txn) error {
-		return store.Adopt(t, h.ID)
+		f := store.NewFacts(t)
+		f.PutJSON(store.KeyHome, h.ID)
+		return f.Err
 	})
 	if err = errors.Join(err, b.Close()); err != nil {
 		return err

@@ -22,7 +22,6 @@ import (
 	"vise/store/files"
 	"vise/store/journal"
 	"vise/store/kv"
-	"vise/store/lock"
 )
 
 // RestoreOptions are a frontend's options for a restore.
@@ -214,7 +213,7 @@ func (r *restore) examine(ctx context.Context) {
 		r.present, r.alone = a.Revision, kv.MetaAlone(path)
 		r.Diverged = store.Apart(path, r.home)
 		r.keepsCopy = r.Diverged > 0 && r.From == ""
-		b := kv.OpenBolt(nil, path, lock.On(r.Machine, r.home.Path(store.LockFile), r.Command))
+		b := store.OpenIn(nil, r.home.Dir, r.Command)
 		var proof store.Health // of a copy, because other processes may use the ledger
 		proof, err = store.Prove(ctx, b, r.home)
 		switch {
@@ -297,19 +296,15 @@ func (r *Recovery) Apply(ctx context.Context, o RestoreOptions) error {
 
 func (r *Recovery) applyHere(ctx context.Context, o RestoreOptions) error {
 	h := store.Home{Dir: r.Home, Machine: o.Machine}
-	l := lock.On(o.Machine, h.Path(store.LockFile), o.Command)
-	defer l.Close()
-	if err := l.Acquire(ctx); err != nil {
-		return err
-	}
-	defer l.Release()
-	if r.Fresh && h.Used() {
-		return model.Conflict("a home was made in %s meanwhile", model.Text(r.Home)).WithHint(otherHomeHint)
-	}
-	if err := r.apply(h); err != nil {
-		return err
-	}
-	return errors.Join(r.bringPlans(ctx, h, o.Plans), r.Discard())
+	return h.Alone(ctx, o.Command, func() error {
+		if r.Fresh && h.Used() {
+			return model.Conflict("a home was made in %s meanwhile", model.Text(r.Home)).WithHint(otherHomeHint)
+		}
+		if err := r.apply(h); err != nil {
+			return err
+		}
+		return errors.Join(r.bringPlans(ctx, h, o.Plans), r.Discard())
+	})
 }
 
 func (r *Recovery) apply(h store.Home) error {

@@ -6,13 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 
 	"vise/store"
 	"vise/store/files"
 	"vise/store/journal"
 	"vise/store/kv"
-	"vise/store/lock"
 )
 
 // source is a start from which a ledger can be rebuilt with the journal.
@@ -76,12 +74,12 @@ func (r *restore) build(ctx context.Context, s source, d *draft) error {
 	if err := s.make(d); err != nil {
 		return err
 	}
-	b := kv.OpenBolt(nil, d.path(), lock.On(r.Machine, filepath.Join(d.dir, store.LockFile), r.Command))
+	b := store.OpenIn(nil, d.dir, r.Command)
 	defer b.Close()
 	if err := b.Compact(ctx); err != nil { // writes both meta pages, and leaves out a backup's plans
 		return err
 	}
-	if err := b.Update(ctx, func(t store.Txn) error { return store.Reopen(t) }); err != nil {
+	if err := b.Update(ctx, store.Reopen); err != nil {
 		return err
 	}
 	a, err := store.Identify(d.path())

@@ -11,7 +11,6 @@ import (
 	"vise/store"
 	"vise/store/files"
 	"vise/store/kv"
-	"vise/store/lock"
 )
 
 // noteMoving notes in home.json, before the ledger moves, to where it does. So a restore of a home whose ledger cannot be read does not
@@ -45,19 +44,19 @@ const movingDir = ".moving"
 // Arrive prepares a directory for the ledger of a home with this id. It can have that ledger from before it moved away, and the plan files.
 func Arrive(dir, id string, o store.Options) (*Arrival, error) {
 	a := &Arrival{home: store.NewHome(o.Machine, dir, id)}
-	at, lockPath, err := a.place()
+	in, err := a.place()
 	if err != nil {
 		return nil, store.Explain(err)
 	}
-	a.Bolt = kv.OpenBolt(o.Machine, at, lock.On(o.Machine, lockPath, o.Command))
+	a.Bolt = store.OpenIn(o.Machine, in, o.Command)
 	return a, nil
 }
 
-// place finds where the ledger arrives, or has arrived.
-func (a *Arrival) place() (ledger, lock string, err error) {
+// place finds the directory in which the ledger arrives, or has arrived.
+func (a *Arrival) place() (dir string, err error) {
 	h := a.home
-	ledger, lock = h.Path(store.LedgerFile), h.Path(store.LockFile)
-	draft := h.Path(filepath.Join(movingDir, store.LedgerFile))
+	ledger, moving := h.Path(store.LedgerFile), h.Path(movingDir)
+	draft := filepath.Join(moving, store.LedgerFile)
 	present := false
 	if _, err := os.Lstat(ledger); err == nil {
 		present = true
@@ -66,23 +65,23 @@ func (a *Arrival) place() (ledger, lock string, err error) {
 			err = kv.Refuse("name another directory", "%s is the home of another ledger (%s)", h.Dir, model.Text(here.Home))
 		}
 		if err != nil {
-			return "", "", err
+			return "", err
 		}
 	}
 	if _, err := os.Lstat(draft); err == nil {
-		return draft, h.Path(filepath.Join(movingDir, store.LockFile)), nil
+		return moving, nil
 	}
 	if present {
 		if a, err := store.Identify(ledger); err != nil || a.State != store.StateMoved {
-			return ledger, lock, err // it has arrived; or the move finds that there is a ledger
+			return h.Dir, err // it has arrived; or the move finds that there is a ledger
 		}
 	}
-	for _, d := range []string{h.Dir, filepath.Dir(draft)} {
+	for _, d := range []string{h.Dir, moving} {
 		if err := store.MakeDir(h.Machine, d); err != nil {
-			return "", "", err
+			return "", err
 		}
 	}
-	return draft, h.Path(filepath.Join(movingDir, store.LockFile)), kv.CreateBolt(h.Machine, draft, func(store.Txn) error { return nil })
+	return moving, kv.CreateBolt(h.Machine, draft, func(store.Txn) error { return nil })
 }
 
 // Discard removes the draft of a ledger that does not come.
@@ -122,13 +121,11 @@ func (a *Arrival) Finish(ctx context.Context) error {
 // Install gives the ledger that has arrived its place. An earlier one is kept aside, and so is a copy of the history that is not this
 // ledger's. It can be repeated.
 func (a *Arrival) Install(ctx context.Context, arrived Arrived) error {
+	return a.home.Alone(ctx, "vise admin move", func() error { return a.install(arrived) })
+}
+
+func (a *Arrival) install(arrived Arrived) error {
 	h := a.home
-	l := lock.On(h.Machine, h.Path(store.LockFile), "vise admin move")
-	defer l.Close()
-	if err := l.Acquire(ctx); err != nil {
-		return err
-	}
-	defer l.Release()
 	was := store.Home{Dir: h.Dir}
 	if was.Read() == nil && was.ID == h.ID {
 		h.Created, h.Bound = was.Created, was.Bound
