@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
-	"go.etcd.io/bbolt"
 )
 
 // bucketPacked holds the older part of the history. A compaction compresses many keys with their values into one frame. Transactions read
@@ -231,29 +230,20 @@ func (t *boltTxn) looseFrom() (key []byte, err error) {
 	return key, err
 }
 
-// packedBucket returns the bucket of frames in a transaction that writes them.
-func (t *boltTxn) packedBucket() (*bbolt.Bucket, error) {
-	if t.packed != nil {
-		return t.packed, nil
-	}
-	err := t.session.guard("make frames", func() (err error) {
-		t.packed, err = t.session.tx.CreateBucketIfNotExists(bucketPacked)
-		return err
-	})
-	if err == nil {
-		t.packed.FillPercent = 1
-	}
-	return t.packed, err
-}
-
 // putFrames writes frames, in order.
 func (t *boltTxn) putFrames(frames []pair) error {
-	b, err := t.packedBucket()
-	for _, p := range frames {
-		if err == nil {
-			err = t.session.guard("put", func() error { return b.Put(p.key, p.value) })
-			t.session.writes++
-		}
+	if len(frames) == 0 {
+		return nil
 	}
-	return err
+	return t.session.guard("put", func() (err error) {
+		t.packed, err = t.session.tx.CreateBucketIfNotExists(bucketPacked)
+		for _, p := range frames {
+			if err == nil {
+				t.packed.FillPercent = 1
+				err = t.packed.Put(p.key, p.value)
+				t.session.writes++
+			}
+		}
+		return err
+	})
 }

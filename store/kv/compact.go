@@ -46,10 +46,10 @@ var bucketsInOrder = [][]byte{bucketAppended, bucketState}
 
 // firstKey is the lowest key of a bucket.
 func firstKey(bucket []byte) []byte {
-	if bytes.Equal(bucket, bucketAppended) {
-		return appendedTable
+	if bytes.Equal(bucket, bucketState) {
+		return []byte{0}
 	}
-	return []byte{0}
+	return appendedTable
 }
 
 // Compact replaces the file by one without free pages and with its older history packed. Other processes continue meanwhile and open the
@@ -69,47 +69,37 @@ func (b *Bolt) Compact(ctx context.Context) (err error) {
 			err = errors.Join(err, c.machine.Remove(c.draft))
 		}
 	}()
-	if err := c.copyFrames(ctx); err != nil {
+	if err := c.copy(ctx, bucketPacked, c.writeFrames); err != nil {
 		return err
 	}
 	for _, bucket := range bucketsInOrder {
-		for from := firstKey(bucket); from != nil; {
-			var part []pair
-			err := c.read(ctx, func(t *boltTxn) (err error) {
-				part, from, err = t.partOf(t.bucket(from), from)
-				return err
-			}, nil)
-			if err == nil {
-				err = c.writePart(part)
-			}
-			if err := errors.Join(err, ctx.Err()); err != nil {
-				return err
-			}
+		if err := c.copy(ctx, bucket, c.writePart); err != nil {
+			return err
 		}
 	}
 	return c.read(ctx, c.complete, c.replace)
 }
 
-// copyFrames copies the frames of the ledger.
-func (c *compaction) copyFrames(ctx context.Context) error {
-	for from := appendedTable; from != nil; {
+// copy copies a bucket part by part.
+func (c *compaction) copy(ctx context.Context, bucket []byte, write func([]pair) error) error {
+	for from := firstKey(bucket); from != nil; {
 		var part []pair
 		err := c.read(ctx, func(t *boltTxn) (err error) {
-			next := []byte(nil)
-			if t.packed != nil {
-				part, next, err = t.partOf(t.packed, from)
-			}
-			from = next
+			part, from, err = t.partOf(t.session.tx.Bucket(bucket), from)
 			return err
 		}, nil)
-		if err == nil && len(part) > 0 {
-			err = c.write(func(draft *boltTxn) ([]pair, error) { return nil, draft.putFrames(part) })
+		if err == nil {
+			err = write(part)
 		}
 		if err := errors.Join(err, ctx.Err()); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func (c *compaction) writeFrames(frames []pair) error {
+	return c.write(func(draft *boltTxn) ([]pair, error) { return nil, draft.putFrames(frames) })
 }
 
 // writePart writes a part to the draft, older history in frames.
@@ -119,12 +109,7 @@ func (c *compaction) writePart(part []pair) error {
 		older++
 	}
 	frames := packAll(part[:older])
-	return c.write(func(draft *boltTxn) ([]pair, error) {
-		if len(frames) == 0 {
-			return part, nil
-		}
-		return part[older:], draft.putFrames(frames)
-	})
+	return c.write(func(draft *boltTxn) ([]pair, error) { return part[older:], draft.putFrames(frames) })
 }
 
 // read reads the ledger with the lock. Then it calls after, still with the lock.
@@ -165,6 +150,9 @@ func (c *compaction) begin(t *boltTxn) (err error) {
 
 // partOf returns some keys of a bucket starting at from, and the key that follows, or nil at the bucket's end.
 func (t *boltTxn) partOf(b *bbolt.Bucket, from []byte) (part []pair, next []byte, err error) {
+	if b == nil {
+		return nil, nil, nil
+	}
 	some := 0
 	err = t.scanBucket(b, Range{From: from}, func(key, value []byte) bool {
 		if some >= copyAtOnce {
