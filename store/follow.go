@@ -2,11 +2,12 @@ package store
 
 import (
 	"context"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"golang.org/x/time/rate"
+
+	"vise/store/kv"
 )
 
 // pollEvery is how late another process's commit is noticed if nobody calls Wake.
@@ -28,9 +29,8 @@ type knownRevision struct {
 	known bool
 	mark  uint64
 
-	mu       sync.Mutex // protects the two
-	revision uint64
-	moved    chan struct{} // closed when revision changes
+	revision atomic.Uint64
+	moved    kv.News // of revision
 
 	mine atomic.Uint64 // the newest revision that this process committed
 	own  chan struct{} // holds a token when mine has changed
@@ -48,7 +48,7 @@ func (n *knownRevision) committed(revision uint64) {
 
 func newKnownRevision(mirrors bool) *knownRevision {
 	n := &knownRevision{turn: make(chan struct{}, 1), pace: rate.NewLimiter(looksPerSecond, looksAtOnce),
-		moved: make(chan struct{}), own: make(chan struct{}, 1)}
+		own: make(chan struct{}, 1)}
 	if mirrors { // a look costs nobody anything
 		n.pace.SetLimit(rate.Inf)
 	}
@@ -56,33 +56,16 @@ func newKnownRevision(mirrors bool) *knownRevision {
 	return n
 }
 
-// newest returns the known revision, and a channel that is closed when it changes.
-func (n *knownRevision) newest() (uint64, <-chan struct{}) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return n.revision, n.moved
-}
-
-func (n *knownRevision) learn(revision uint64) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if revision != n.revision {
-		n.revision = revision
-		close(n.moved)
-		n.moved = make(chan struct{})
-	}
-}
-
 // take waits for the turn, at most until a revision greater than after is known, which it returns then.
 func (n *knownRevision) take(ctx context.Context, after uint64) (known uint64, err error) {
 	for {
-		revision, moved := n.newest()
+		moved := n.moved.Next()
 		select {
 		case <-n.turn:
 			return 0, nil
 		default:
 		}
-		if revision > after {
+		if revision := n.revision.Load(); revision > after {
 			return revision, nil
 		}
 		select {
@@ -126,7 +109,7 @@ func (l *Ledger) look(ctx context.Context, after uint64) (revision, mark uint64,
 		return known, 0, err
 	}
 	defer func() { n.turn <- struct{}{} }()
-	revision, _ = n.newest()
+	revision = n.revision.Load()
 	mark, err = l.backend.Mark(ctx)
 	if err != nil || n.known && mark == n.mark {
 		return revision, mark, err
@@ -143,7 +126,9 @@ func (l *Ledger) look(ctx context.Context, after uint64) (revision, mark uint64,
 		n.mine.CompareAndSwap(mine, revision) // an older ledger was restored
 	}
 	n.known, n.mark = err == nil, mark
-	n.learn(revision)
+	if n.revision.Swap(revision) != revision {
+		n.moved.Broadcast()
+	}
 	return revision, mark, err
 }
 

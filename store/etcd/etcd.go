@@ -14,6 +14,7 @@ import (
 
 	"vise/model"
 	"vise/store"
+	"vise/store/kv"
 )
 
 // Config says where a ledger is.
@@ -158,7 +159,7 @@ func (f frozen) View(ctx context.Context, fn func(store.Txn) error) error {
 	return f.viewAt(ctx, f.at, fn)
 }
 
-func (f frozen) Update(context.Context, func(store.Txn) error) error { return errReadOnly }
+func (f frozen) Update(context.Context, func(store.Txn) error) error { return kv.ErrReadOnly }
 
 func (f frozen) ReadCopy(context.Context) (store.Backend, error) { return f, nil }
 

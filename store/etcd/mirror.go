@@ -13,6 +13,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"vise/model"
+	"vise/store/kv"
 )
 
 // mirror has what is stored in mirrored in memory, as the watch delivers it. A transaction reads it at one revision, and asks the cluster
@@ -20,13 +21,13 @@ import (
 type mirror struct {
 	cache cache
 	ask   chan struct{} // holds a token when the watch shall ask how far it is
+	moved kv.News       // of now
 
-	mu       sync.Mutex    // protects the rest
-	now      *snapshot     // nil before it was read
-	own      int64         // the newest commit of this process
-	progress time.Time     // when the cluster last said how far it is
-	moved    chan struct{} // closed when now is another one
-	stale    bool          // the watch cannot go on from now: it must be read anew
+	mu       sync.Mutex // protects the rest
+	now      *snapshot  // nil before it was read
+	own      int64      // the newest commit of this process
+	progress time.Time  // when the cluster last said how far it is
+	stale    bool       // the watch cannot go on from now: it must be read anew
 	// readsOnly: the user may change nothing, as it was when the mirror was read.
 	readsOnly bool
 }
@@ -45,7 +46,7 @@ var mirrored = span{from: spaceShown, to: spaceWhole + "about0"} // "0" follows 
 // lagging is how long the cluster can say nothing before a mirror is told to be old.
 const lagging = 3 * time.Second
 
-func newMirror() *mirror { return &mirror{ask: make(chan struct{}, 1), moved: make(chan struct{})} }
+func newMirror() *mirror { return &mirror{ask: make(chan struct{}, 1)} }
 
 // page is the answer to a read, if it lies in the mirror.
 func (s *snapshot) page(r read) (p page, ok bool) {
@@ -135,8 +136,7 @@ func (b *Backend) asked() <-chan struct{} {
 // reached notes how far the mirror is.
 func (m *mirror) reached(now *snapshot) {
 	m.progress, m.now = time.Now(), now
-	close(m.moved)
-	m.moved = make(chan struct{})
+	m.moved.Broadcast()
 }
 
 // apply makes the changes up to a revision, all at once.
@@ -167,8 +167,9 @@ func (m *mirror) newest(ctx context.Context) *snapshot {
 	limit := time.NewTimer(rpcLimit)
 	defer limit.Stop()
 	for {
+		moved := m.moved.Next()
 		m.mu.Lock()
-		now, own, moved, stale := m.now, m.own, m.moved, m.stale
+		now, own, stale := m.now, m.own, m.stale
 		m.mu.Unlock()
 		switch {
 		case stale:

@@ -17,6 +17,7 @@ import (
 
 	"vise/model"
 	"vise/store"
+	"vise/store/kv"
 )
 
 // The agents are divided into shards, by a hash of their names. s/<number> is the claim of a scheduler on a shard, and s/by/<lease> says
@@ -50,16 +51,16 @@ type shards struct {
 	name string
 
 	lease clientv3.LeaseID // 0 without one; Run's alone
+	moved kv.News          // of the rest
 
 	mu     sync.Mutex    // protects the rest
 	claims map[int]int64 // the revisions at which they were made, by shard
 	idle   error
-	moved  chan struct{} // closed at the next change
 }
 
 // Shards implements store.Backend.
 func (b *Backend) Shards(name string) store.Shards {
-	return &shards{b: b, name: name, moved: make(chan struct{})}
+	return &shards{b: b, name: name}
 }
 
 // Run implements store.Shards.
@@ -84,11 +85,7 @@ func (s *shards) Run(ctx context.Context) {
 }
 
 // Changed implements store.Shards.
-func (s *shards) Changed() <-chan struct{} {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.moved
-}
+func (s *shards) Changed() <-chan struct{} { return s.moved.Next() }
 
 // Idle implements store.Shards.
 func (s *shards) Idle() error {
@@ -135,8 +132,7 @@ func (s *shards) set(claims map[int]int64, idle error) {
 		return
 	}
 	s.claims, s.idle = claims, idle
-	close(s.moved)
-	s.moved = make(chan struct{})
+	s.moved.Broadcast()
 }
 
 func (s *shards) held() map[int]int64 {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -17,11 +16,6 @@ import (
 	"vise/model"
 	"vise/store"
 	"vise/store/kv"
-)
-
-var (
-	errReadOnly = errors.New("write in a transaction that only reads")
-	errEmptyKey = errors.New("empty key")
 )
 
 // about is the key of the ledger's revision. It is stored once, when the ledger is made. From then on each commit of the cluster counts:
@@ -132,9 +126,9 @@ func (t *txn) Delete(key []byte) error { return t.write(key, nil) }
 func (t *txn) write(key, value []byte) error {
 	switch {
 	case !t.writable:
-		return errReadOnly
+		return kv.ErrReadOnly
 	case len(key) == 0:
-		return errEmptyKey
+		return kv.ErrEmptyKey
 	case pathOf(key) == "":
 		return fmt.Errorf("the key %q is not of its table's form", key)
 	}

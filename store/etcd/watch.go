@@ -9,6 +9,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"vise/store"
+	"vise/store/kv"
 )
 
 // The times of a watch. A member that says nothing for silence is given up for another.
@@ -19,12 +20,13 @@ const (
 
 // watch knows the newest commit to the ledger.
 type watch struct {
-	mu      sync.Mutex    // protects all
-	mark    int64         // the revision of the newest commit that was delivered
-	channel chan struct{} // closed at the next one
-	begun   bool
-	stop    context.CancelFunc
-	done    chan struct{} // closed when the watch has ended
+	news kv.News // of commits
+
+	mu    sync.Mutex // protects the rest
+	mark  int64      // the revision of the newest commit that was delivered
+	begun bool
+	stop  context.CancelFunc
+	done  chan struct{} // closed when the watch has ended
 }
 
 // delivered notes a commit that the watch delivered, or that is this process's.
@@ -36,15 +38,7 @@ func (b *Backend) delivered(revision int64) {
 		return
 	}
 	w.mark = revision
-	w.broadcast()
-}
-
-// broadcast wakes whoever waits for news.
-func (w *watch) broadcast() {
-	if w.channel != nil {
-		close(w.channel)
-		w.channel = nil
-	}
+	w.news.Broadcast()
 }
 
 // Mark implements store.Backend: the revision of the newest commit that this process knows.
@@ -58,15 +52,7 @@ func (b *Backend) Mark(ctx context.Context) (uint64, error) {
 }
 
 // News implements store.Backend.
-func (b *Backend) News() <-chan struct{} {
-	w := &b.watch
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.channel == nil {
-		w.channel = make(chan struct{})
-	}
-	return w.channel
-}
+func (b *Backend) News() <-chan struct{} { return b.watch.news.Next() }
 
 // follow begins the watch at the first call.
 func (b *Backend) follow(ctx context.Context) error {
@@ -115,9 +101,7 @@ func (b *Backend) tellLags(ctx context.Context) {
 		}
 		if is := len(b.Conditions()); is != shown {
 			shown = is
-			b.watch.mu.Lock()
-			b.watch.broadcast()
-			b.watch.mu.Unlock()
+			b.watch.news.Broadcast()
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"vise/model"
+	"vise/store/kv"
 )
 
 // HostOptions are the settings for following hosts. The zero value is usable.
@@ -31,9 +32,9 @@ type Hosts struct {
 	homes   map[string]string // the ids of the homes that the links followed first, by name
 	running sync.WaitGroup
 	marks   uint64
-	// moves counts the changes of hosts. news is closed at the next change.
+	// moves counts the changes of hosts. news is of them.
 	moves uint64
-	news  chan struct{}
+	news  kv.News
 	// plans are the items whose plan may have changed. planNews holds one value while there are any.
 	plans    map[model.ItemID]bool
 	planNews chan struct{}
@@ -50,7 +51,7 @@ func NewHosts(ctx context.Context, o HostOptions) *Hosts {
 	if o.Here == nil {
 		o.Here = func() string { return "" }
 	}
-	return &Hosts{o: o, ctx: ctx, links: map[string]*link{}, homes: map[string]string{}, news: make(chan struct{}),
+	return &Hosts{o: o, ctx: ctx, links: map[string]*link{}, homes: map[string]string{},
 		plans: map[model.ItemID]bool{}, planNews: make(chan struct{}, 1)}
 }
 
@@ -119,8 +120,7 @@ func (h *Hosts) Close() {
 // change announces a change. The caller holds the lock.
 func (h *Hosts) change() {
 	h.moves++
-	close(h.news)
-	h.news = make(chan struct{})
+	h.news.Broadcast()
 }
 
 // maxPlanNews bounds the changed plans that no caller has asked for yet.
@@ -155,7 +155,7 @@ func (h *Hosts) sorted() ([]*link, uint64, <-chan struct{}) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	out := slices.SortedFunc(maps.Values(h.links), func(a, b *link) int { return cmp.Compare(a.Name, b.Name) })
-	return out, h.moves, h.news
+	return out, h.moves, h.news.Next()
 }
 
 func (h *Hosts) link(name string) *link {

@@ -36,7 +36,7 @@ type Bolt struct {
 	path    string
 	machine *files.Machine
 	group   group
-	news    news
+	news    News
 	seen    atomic.Pointer[heldFile] // the file that passed Inspect
 	// unlocked reports that the file was read without the lock.
 	unlocked atomic.Bool
@@ -68,7 +68,7 @@ func (b *Bolt) retry(ctx context.Context, fn func(Txn) error) error {
 	for try := 1; ; try++ {
 		committed, err := b.use(ctx, true, fn)
 		if committed {
-			b.news.broadcast()
+			b.news.Broadcast()
 		}
 		if try == tries || !errors.Is(err, errReplaced) {
 			return err
@@ -99,10 +99,10 @@ func MarkAt(path string) (uint64, error) {
 }
 
 // News implements Backend. It reports only this process's commits; Wake reports the others.
-func (b *Bolt) News() <-chan struct{} { return b.news.next() }
+func (b *Bolt) News() <-chan struct{} { return b.news.Next() }
 
 // Wake implements Backend.
-func (b *Bolt) Wake() { b.news.broadcast() }
+func (b *Bolt) Wake() { b.news.Broadcast() }
 
 // Can implements Backend.
 func (b *Bolt) Can() Capabilities { return Capabilities{File: b} }

@@ -89,7 +89,7 @@ func (t *boltTxn) Delete(key []byte) error {
 
 func (t *boltTxn) write(key []byte, call func() error) error {
 	if len(key) == 0 {
-		return errEmptyKey
+		return ErrEmptyKey
 	}
 	err := t.session.guard("put", call)
 	if errors.Is(err, berrors.ErrTxNotWritable) {

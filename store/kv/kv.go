@@ -183,7 +183,8 @@ var (
 
 	// ErrReadOnly means that a View was to write.
 	ErrReadOnly = errors.New("write in a transaction that only reads")
-	errEmptyKey = errors.New("empty key")
+	// ErrEmptyKey means that an empty key was to be written.
+	ErrEmptyKey = errors.New("empty key")
 )
 
 // Busy is the error of a transaction that did not get the ledger's lock in time.

@@ -13,7 +13,7 @@ import (
 // implementation of the contract.
 type Memory struct {
 	alone
-	news    news
+	news    News
 	writing sync.Mutex // allows one Update at a time
 	now     atomic.Pointer[memState]
 }
@@ -52,7 +52,7 @@ func (m *Memory) Update(ctx context.Context, fn func(Txn) error) error {
 		return err
 	}
 	m.now.Store(&memState{tree: t.tree, mark: was.mark + 1})
-	m.news.broadcast()
+	m.news.Broadcast()
 	return nil
 }
 
@@ -60,7 +60,7 @@ func (m *Memory) Update(ctx context.Context, fn func(Txn) error) error {
 func (m *Memory) Mark(context.Context) (uint64, error) { return m.now.Load().mark, nil }
 
 // News implements Backend.
-func (m *Memory) News() <-chan struct{} { return m.news.next() }
+func (m *Memory) News() <-chan struct{} { return m.news.Next() }
 
 // Close implements Backend.
 func (m *Memory) Close() error { return nil }
@@ -82,7 +82,7 @@ func (t *memTxn) Put(key, value []byte) error {
 		return ErrReadOnly
 	}
 	if len(key) == 0 {
-		return errEmptyKey
+		return ErrEmptyKey
 	}
 	t.tree.ReplaceOrInsert(pair{bytes.Clone(key), append([]byte{}, value...)})
 	t.wrote = true
@@ -124,14 +124,15 @@ func (m *Memory) ReadCopy(context.Context) (Backend, error) { return m.Clone(), 
 // Now is a view of the keys that does not end.
 func (m *Memory) Now() Txn { return &memTxn{tree: m.now.Load().tree} }
 
-// news tells waiting goroutines of a commit. A goroutine that takes the channel, then
-// reads, then waits for the channel misses no commit.
-type news struct {
+// News tells waiting goroutines of a change, such as a commit. A goroutine that takes the
+// channel, then reads, then waits for the channel misses no change.
+type News struct {
 	mu      sync.Mutex // protects channel
 	channel chan struct{}
 }
 
-func (n *news) next() <-chan struct{} {
+// Next returns a channel that is closed at the next change.
+func (n *News) Next() <-chan struct{} {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.channel == nil {
@@ -140,7 +141,8 @@ func (n *news) next() <-chan struct{} {
 	return n.channel
 }
 
-func (n *news) broadcast() {
+// Broadcast tells of a change.
+func (n *News) Broadcast() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.channel != nil {
