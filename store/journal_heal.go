@@ -102,15 +102,11 @@ func (l *Ledger) healStep(t Txn, after uint64) (reached uint64, err error) {
 	next := NewFacts(t).Head().Revision + 1 // the end of the hole, if there is one
 	var bad []journal.File
 	for _, f := range all {
-		first, last := f.First, f.Last
-		if f.Live {
-			first, last = l.journal.LiveFirst(after+1), math.MaxUint64
-		}
-		if first > after+1 {
-			next = min(next, first)
+		if f.First > after+1 {
+			next = min(next, f.First)
 			continue
 		}
-		if last <= after {
+		if f.Last <= after && !f.Live {
 			continue
 		}
 		reached, whole, err := l.compareFile(t, f)

@@ -17,7 +17,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -70,20 +69,22 @@ func (h header) String() string {
 }
 
 func parseHeader(b []byte) (h header, err error) {
-	line, _, found := bytes.Cut(b[:min(len(b), maxHeader)], []byte("\n"))
-	w := strings.Fields(string(line)) // fmt.Sscanf takes a process longer than everything else here
-	if !found || len(w) != 9 || strings.Join([]string{w[0], w[1], w[2], w[3], w[5], w[7]}, " ") != "vise journal 2 home after begun" {
-		return h, errTorn
+	var begun string
+	_, _ = fmt.Sscanf(string(b[:min(len(b), maxHeader)]), "vise journal 2 home %s after %d begun %s", &h.home, &h.after, &begun)
+	h.begun, _ = time.Parse(time.RFC3339, begun)
+	line := []byte(h.String())
+	if h.size = int64(len(line)); !bytes.HasPrefix(b, line) { // also if something could not be read
+		err = errTorn
 	}
-	h = header{home: w[4], size: int64(len(line) + 1)}
-	if h.after, err = strconv.ParseUint(w[6], 10, 64); err != nil {
-		return h, errTorn
-	}
-	h.begun, err = time.Parse(time.RFC3339, w[8])
 	return h, err
 }
 
-func headerIn(f io.ReaderAt) (header, error) {
+func headerOf(path string) (header, error) {
+	f, err := files.OpenRegular(path, os.O_RDONLY)
+	if err != nil {
+		return header{}, err
+	}
+	defer f.Close()
 	first := make([]byte, maxHeader)
 	n, _ := f.ReadAt(first, 0)
 	return parseHeader(first[:n])
@@ -259,7 +260,7 @@ func (j *Copy) Sync() error {
 // File is one file of the copy.
 type File struct {
 	Path string
-	// First and last are its revisions, from its name; zero for the live file.
+	// First and last are its revisions, from its name. First of the live file is from its header, 1 if that cannot be read; Last is zero.
 	First, Last uint64
 	Live        bool
 }
@@ -280,8 +281,13 @@ func (j *Copy) Files() ([]File, error) {
 		}
 	}
 	slices.SortFunc(out, func(a, b File) int { return int(int64(a.First) - int64(b.First)) })
-	if _, err := os.Lstat(j.path(liveName)); err == nil {
-		out = append(out, File{Path: j.path(liveName), Live: true})
+	live := File{Path: j.path(liveName), First: 1, Live: true}
+	h, unread := headerOf(live.Path)
+	if unread == nil {
+		live.First = h.after + 1
+	}
+	if !files.IsGone(unread) {
+		out = append(out, live)
 	}
 	return out, err
 }
@@ -351,13 +357,7 @@ func (j *Copy) SetAside(to string) error {
 func (j *Copy) HomeID() string {
 	all, _ := j.Files()
 	for _, f := range slices.Backward(all) {
-		raw, err := files.OpenRegular(f.Path, os.O_RDONLY)
-		if err != nil {
-			continue
-		}
-		h, err := headerIn(raw)
-		raw.Close()
-		if err == nil {
+		if h, err := headerOf(f.Path); err == nil {
 			return h.home
 		}
 	}
@@ -395,19 +395,6 @@ func (j *Copy) Mark(all bool) {
 	_ = j.Machine.WriteFile(j.path(markFile), []byte(said+"\n")) // if this fails, the next process compares again
 }
 
-// LiveFirst is the first revision of the live file, or otherwise if the file's header is unreadable.
-func (j *Copy) LiveFirst(otherwise uint64) uint64 {
-	f, err := j.open(os.O_RDONLY)
-	if err != nil {
-		return otherwise
-	}
-	defer f.Close()
-	if h, err := headerIn(f); err == nil {
-		return h.after + 1
-	}
-	return otherwise
-}
-
 // ClosedTo is the last revision in closed files, from their names.
 func (j *Copy) ClosedTo() (last uint64) {
 	all, _ := j.Files()
@@ -436,7 +423,7 @@ func (j *Copy) Holes(last uint64) (out []string) {
 			if err != nil {
 				return append(out, err.Error())
 			}
-			f.First, f.Last = j.LiveFirst(has+1), end.Last.Revision
+			f.Last = end.Last.Revision
 		}
 		missing(f.First - 1)
 		has = max(has, f.Last)
