@@ -102,8 +102,8 @@ func (h *Home) report(ctx context.Context, r HookReport) (model.Receipt, error) 
 
 // RefusedForGood reports whether an error of Report says that another try cannot succeed.
 func RefusedForGood(err error) bool {
-	var known *model.Error
-	if ledger := new(kv.Refusal); errors.As(err, &ledger) || !errors.As(err, &known) {
+	known := model.AsError(err)
+	if known == nil || errors.As(err, new(*kv.Refusal)) {
 		return false // the error is about the home, not about the report
 	}
 	return slices.Contains([]model.Code{model.CodeInvalid, model.CodeNotFound, model.CodeAmbiguous,

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"time"
 
 	"vise/model"
 	"vise/model/thread"
@@ -48,7 +47,7 @@ func (t Threads) Head(ctx context.Context) (head string, dirty bool) {
 func (t Threads) Record(ctx context.Context, x Execution) (thread.Receipt, error) {
 	r, done := t.At(ctx, "", recordSource)
 	defer done()
-	a, err := r.Apply(ctx, thread.Finalize{Outcome: x.outcome(t.Now())})
+	a, err := r.Apply(ctx, thread.Finalize{Outcome: x.outcome(r.Stamp.At)})
 	if err != nil || !x.SessionEnd {
 		return a, err
 	}
@@ -70,7 +69,7 @@ func (t Threads) Observe(ctx context.Context, x Execution) error {
 	if r.Stamp.Git.State == thread.GitSlow {
 		return ErrSlowGit
 	}
-	_, err := r.Apply(ctx, thread.Finalize{Outcome: x.outcome(t.Now())})
+	_, err := r.Apply(ctx, thread.Finalize{Outcome: x.outcome(r.Stamp.At)})
 	return err
 }
 
@@ -84,11 +83,11 @@ func awaits(repo threads.Repo, command model.Text) (bool, error) {
 	return err == nil && t.ID != "" && t.Awaits(command), err
 }
 
-func (x Execution) outcome(at time.Time) thread.Outcome {
+func (x Execution) outcome(at model.Text) thread.Outcome {
 	ok := x.ExitStatus == 0
 	o := thread.Outcome{ExecutionID: model.Text(x.ID), Success: &ok}
 	e := thread.Execution{
-		Command: model.Text(x.Command), ExitStatus: &x.ExitStatus, Head: x.Head, Dirty: x.Dirty, At: thread.FormatTime(at),
+		Command: model.Text(x.Command), ExitStatus: &x.ExitStatus, Head: x.Head, Dirty: x.Dirty, At: at,
 	}
 	if x.NoStatus {
 		e.ExitStatus = nil
@@ -199,16 +198,10 @@ func (r *Repository) learn(ctx context.Context, task *endedTask, ids []thread.ID
 	if err != nil || id == "" && len(ids) > 0 {
 		return err
 	}
-	status := task.status()
-	ok := status == 0
-	_, err = r.Apply(ctx, thread.Finalize{Task: string(id), Outcome: thread.Outcome{
-		ExecutionID: model.Text(task.ID), Success: &ok,
-		Commands: []thread.Execution{{
-			Command: model.Join(task.Run.Command, " "), ExitStatus: &status,
-			// The state of the work tree at the start was not recorded, so its state at the end is used.
-			Head: task.Run.GitHead, Dirty: r.Stamp.Git.Dirty, At: r.Stamp.At,
-		}},
-	}})
+	// The state of the work tree at the start was not recorded, so its state at the end is used.
+	x := Execution{ID: string(task.ID), Command: model.Join(task.Run.Command, " ").Raw(), // raw: kept, not shown
+		ExitStatus: task.status(), Head: task.Run.GitHead, Dirty: r.Stamp.Git.Dirty}
+	_, err = r.Apply(ctx, thread.Finalize{Task: string(id), Outcome: x.outcome(r.Stamp.At)})
 	return err
 }
 
