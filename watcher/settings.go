@@ -61,10 +61,4 @@ func (s settings) print() string {
 }
 
 // printOf differs between two states of a file.
-func printOf(path string) string {
-	info, err := os.Stat(path)
-	if err != nil {
-		return fmt.Sprintf("%s %t;", path, files.IsGone(err))
-	}
-	return fmt.Sprintf("%s %d %d %v;", path, info.Size(), info.ModTime().UnixNano(), info.Mode())
-}
+func printOf(path string) string { return fmt.Sprintln(path, files.StatPath(path)) }
