@@ -14,12 +14,9 @@ type Changes struct {
 	news  chan struct{}
 	stop  context.CancelFunc
 	ended chan struct{}
-}
 
-// compared is what Changes compares. Only one goroutine calls its functions.
-type compared struct {
-	// dirs returns the directories whose events currently matter. The sweep covers those that do
-	// not exist or cannot be watched.
+	// Only the goroutine of run calls the functions. dirs returns the directories whose events currently matter. The sweep covers those
+	// that do not exist or cannot be watched.
 	dirs func() []string
 	// changed compares the files with their state at the last call, or at the start.
 	changed func() bool
@@ -29,18 +26,18 @@ type compared struct {
 // start is no news.
 func watchPrint(ctx context.Context, dirs func() []string, print func() string) *Changes {
 	seen := print()
-	return watch(ctx, compared{dirs, func() bool {
+	return watch(ctx, dirs, func() bool {
 		before := seen
 		seen = print()
 		return seen != before
-	}})
+	})
 }
 
 // watch compares until ctx ends or Close is called.
-func watch(ctx context.Context, c compared) *Changes {
+func watch(ctx context.Context, dirs func() []string, changed func() bool) *Changes {
 	ctx, stop := context.WithCancel(ctx)
-	w := &Changes{news: make(chan struct{}, 1), stop: stop, ended: make(chan struct{})}
-	go w.run(ctx, c)
+	w := &Changes{news: make(chan struct{}, 1), stop: stop, ended: make(chan struct{}), dirs: dirs, changed: changed}
+	go w.run(ctx)
 	return w
 }
 
@@ -62,7 +59,7 @@ func (w *Changes) Close() {
 	<-w.ended
 }
 
-func (w *Changes) run(ctx context.Context, c compared) {
+func (w *Changes) run(ctx context.Context) {
 	defer close(w.ended)
 	var events <-chan fsnotify.Event
 	var trouble <-chan error
@@ -76,7 +73,7 @@ func (w *Changes) run(ctx context.Context, c compared) {
 	defer sweep.Stop()
 	var settled <-chan time.Time
 	var since time.Time
-	w.compare(c, source)
+	w.compare(source)
 	for {
 		select {
 		case <-ctx.Done():
@@ -90,19 +87,19 @@ func (w *Changes) run(ctx context.Context, c compared) {
 			settled = time.After(quiet)
 		case <-settled:
 			settled = nil
-			w.compare(c, source)
+			w.compare(source)
 		case <-sweep.C:
-			w.compare(c, source)
+			w.compare(source)
 		}
 	}
 }
 
 // compare compares and notifies of a change. A directory that is newly watched may have changed
 // just before, so then it compares once more.
-func (w *Changes) compare(c compared, s *system) {
-	s.follow(c.dirs())
-	changed := c.changed()
-	if s.follow(c.dirs()) && c.changed() || changed {
+func (w *Changes) compare(s *system) {
+	s.follow(w.dirs())
+	changed := w.changed()
+	if s.follow(w.dirs()) && w.changed() || changed {
 		signal(w.news)
 	}
 }

@@ -11,12 +11,12 @@ import (
 func Tree(ctx context.Context, dir string) *Changes {
 	git := threads.Reader{}
 	dirs, print := git.TreeDirs(ctx, dir), git.TreePrint(ctx, dir)
-	return watch(ctx, compared{func() []string { return dirs }, func() bool {
+	return watch(ctx, func() []string { return dirs }, func() bool {
 		now := git.TreePrint(ctx, dir)
 		if now == print {
 			return false
 		}
 		dirs, print = git.TreeDirs(ctx, dir), now
 		return true
-	}})
+	})
 }
