@@ -25,15 +25,10 @@ type Host struct {
 // link is the connection to one host. The known state of the host stays while the connection is lost.
 type link struct {
 	Host
-	o HostOptions
-	// mark separates the positions of this host's events from those of other homes. moved is called after each change of the known state,
-	// and planMoved when a plan may have changed.
-	mark      uint64
-	moved     func()
-	planMoved func(model.ItemID)
-	// claim notes the id of the home that is there, or refuses it.
-	claim func(homeID string) error
-	stop  func()
+	hosts *Hosts
+	// mark separates the positions of this host's events from those of other homes.
+	mark uint64
+	stop func()
 
 	mu    sync.Mutex // protects the fields below
 	known *snapshot
@@ -53,7 +48,7 @@ func (l *link) run(ctx context.Context) {
 		if failures++; l.seen() != was {
 			failures = 1
 		}
-		Pause(ctx, l.o.Retry(failures))
+		Pause(ctx, l.hosts.o.Retry(failures))
 	}
 }
 
@@ -193,10 +188,10 @@ func (l *link) admits(x fromHost) error {
 			WithHint(`if a key in authorized_keys there is limited to a command, make that "vise admin hosts serve --home %s", or name `+
 				`the home in the address that it opens`, model.Text(l.Dir))
 	}
-	if x.HomeID == l.o.Here() {
+	if x.HomeID == l.hosts.o.Here() {
 		return model.Conflict("it is the home that is here already").WithHint("vise admin hosts remove %s", l.Name)
 	}
-	return l.claim(x.HomeID)
+	return l.hosts.claim(l, x.HomeID)
 }
 
 // heard handles one line. It keeps the parts of a state in told until the state is complete.
@@ -213,11 +208,11 @@ func (l *link) heard(x fromHost, told []fromHost, out chan toHost) ([]fromHost, 
 		if err := l.became(told, out); err != nil {
 			return nil, err
 		}
-		l.moved()
+		l.hosts.moved()
 		return nil, nil
 	}
 	l.mu.Lock()
-	l.state.AsOf = l.o.Now()
+	l.state.AsOf = l.hosts.o.Now()
 	l.mu.Unlock()
 	return told, nil
 }
@@ -235,11 +230,11 @@ func (l *link) became(told []fromHost, out chan toHost) error {
 		return err
 	}
 	for _, id := range next.written {
-		l.planMoved(id)
+		l.hosts.planMoved(id)
 	}
 	l.known = next
 	agents := next.Agents("", next.known.Records)
-	l.state = model.HostState{Name: l.Name, AsOf: l.o.Now(), Agents: len(agents)}
+	l.state = model.HostState{Name: l.Name, AsOf: l.hosts.o.Now(), Agents: len(agents)}
 	for _, need := range model.Needs {
 		next.Inbox(need, func(x model.Inboxed) bool {
 			if x.Urgent() {
@@ -265,7 +260,7 @@ func (l *link) became(told []fromHost, out chan toHost) error {
 func (l *link) lost(err error) {
 	l.mu.Lock()
 	if !l.state.Away || l.state.Since.IsZero() {
-		l.state.Since = l.o.Now()
+		l.state.Since = l.hosts.o.Now()
 	}
 	l.state.Away, l.state.Trouble = true, &model.Error{Code: model.CodeBusy, Message: "the connection ended"}
 	if known := model.AsError(err); known != nil {
@@ -280,5 +275,5 @@ func (l *link) lost(err error) {
 		return a.Plan != ""
 	})
 	l.mu.Unlock()
-	l.moved()
+	l.hosts.moved()
 }

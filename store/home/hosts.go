@@ -96,15 +96,8 @@ func (h *Hosts) Set(hosts []Host) {
 		}
 		ctx, stop := context.WithCancel(h.ctx)
 		h.marks++
-		l := &link{Host: x, o: h.o, mark: h.marks << markShift, stop: stop,
+		l := &link{Host: x, hosts: h, mark: h.marks << markShift, stop: stop,
 			state: model.HostState{Name: x.Name, Away: true, Since: h.o.Now()}}
-		l.moved = func() {
-			h.mu.Lock()
-			defer h.mu.Unlock()
-			h.change()
-		}
-		l.planMoved = h.planMoved
-		l.claim = func(homeID string) error { return h.claim(l, homeID) }
 		h.links[x.Name] = l
 		h.running.Go(func() { l.run(ctx) })
 		h.change()
@@ -115,6 +108,13 @@ func (h *Hosts) Set(hosts []Host) {
 func (h *Hosts) Close() {
 	h.Set(nil)
 	h.running.Wait()
+}
+
+// moved announces a change of the known state of a host.
+func (h *Hosts) moved() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.change()
 }
 
 // change announces a change. The caller holds the lock.
