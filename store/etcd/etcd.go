@@ -60,7 +60,7 @@ func Open(c Config) (*Backend, error) {
 	}
 	b := &Backend{config: c, root: "/vise/" + c.Ledger + "/"}
 	if c.Mirror {
-		b.mirror = newMirror()
+		b.mirror = &mirror{}
 	}
 	for _, endpoint := range c.Endpoints {
 		// Each member has a client of its own: which one is asked, and for how long, is decided here.

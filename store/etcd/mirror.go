@@ -20,8 +20,7 @@ import (
 // at that revision for the rest.
 type mirror struct {
 	cache cache
-	ask   chan struct{} // holds a token when the watch shall ask how far it is
-	moved kv.News       // of now
+	moved kv.News // of now
 
 	mu       sync.Mutex // protects the rest
 	now      *snapshot  // nil before it was read
@@ -45,8 +44,6 @@ var mirrored = span{from: spaceShown, to: spaceWhole + "about0"} // "0" follows 
 
 // lagging is how long the cluster can say nothing before a mirror is told to be old.
 const lagging = 3 * time.Second
-
-func newMirror() *mirror { return &mirror{ask: make(chan struct{}, 1)} }
 
 // page is the answer to a read, if it lies in the mirror.
 func (s *snapshot) page(r read) (p page, ok bool) {
@@ -125,14 +122,6 @@ func (m *mirror) compacted() bool {
 	return m.stale
 }
 
-// asked returns a token when the watch shall ask how far it is.
-func (b *Backend) asked() <-chan struct{} {
-	if b.mirror == nil {
-		return nil
-	}
-	return b.mirror.ask
-}
-
 // reached notes how far the mirror is.
 func (m *mirror) reached(now *snapshot) {
 	m.progress, m.now = time.Now(), now
@@ -201,18 +190,16 @@ func (t *txn) useMirror() error {
 	return nil
 }
 
-// deliver tells the mirror of this process's commit: what is cached of its parts changes by what was written, and views wait for it.
+// deliver tells the mirror of this process's commit: what is cached of its parts changes by what was written, and views wait for it. The
+// watch tells of each commit, because it writes heads.
 func (t *txn) deliver(revision int64) {
 	m := t.b.mirror
 	if m == nil {
 		return
 	}
 	written := map[string][]byte{}
-	shown := false
 	for key, value := range t.writes {
-		path := pathOf([]byte(key))
-		written[path] = value
-		shown = shown || path >= mirrored.from && path < mirrored.to
+		written[pathOf([]byte(key))] = value
 	}
 	for part, was := range t.heads {
 		if _, ok := t.writes[tableHead+string(part)]; ok {
@@ -220,14 +207,8 @@ func (t *txn) deliver(revision int64) {
 		}
 	}
 	m.mu.Lock()
+	defer m.mu.Unlock()
 	m.own = max(m.own, revision)
-	m.mu.Unlock()
-	if !shown { // the watch does not tell of it
-		select {
-		case m.ask <- struct{}{}:
-		default:
-		}
-	}
 }
 
 // Conditions implements store.Backend. They tell that what is shown is old, that the user may change nothing, or that clocks differ.

@@ -162,20 +162,13 @@ func (b *Backend) listen(ctx context.Context) {
 				b.member.CompareAndSwap(member, member+1)
 				return
 			}
-			askProgress(ctx, client)
-		case <-b.asked():
-			askProgress(ctx, client)
+			asking, cancel := context.WithTimeout(ctx, askEvery/2)
+			_ = client.RequestProgress(asking) // while the member is away, the client waits for it
+			cancel()
 		case <-ctx.Done():
 			return
 		}
 	}
-}
-
-// askProgress asks a member how far the watch is. While the member is away, the client waits for it.
-func askProgress(ctx context.Context, client *clientv3.Client) {
-	ctx, cancel := context.WithTimeout(ctx, askEvery/2)
-	defer cancel()
-	_ = client.RequestProgress(ctx)
 }
 
 // next is the revision from which to watch: the newest that is known, although nothing of it is new. A member does not tell how far a
