@@ -230,7 +230,7 @@ func (t *txn) committed(revision int64) {
 			t.b.names.put(id, part)
 		}
 	}
-	t.deliver(revision)
+	t.b.mirror.deliver(revision)
 	t.b.delivered(revision)
 }
 

@@ -190,21 +190,10 @@ func (t *txn) useMirror() error {
 	return nil
 }
 
-// deliver tells the mirror of this process's commit: what is cached of its parts changes by what was written, and views wait for it. The
-// watch tells of each commit, because it writes heads.
-func (t *txn) deliver(revision int64) {
-	m := t.b.mirror
+// deliver lets views wait for this process's commit. The watch tells of each commit, because it writes heads.
+func (m *mirror) deliver(revision int64) {
 	if m == nil {
 		return
-	}
-	written := map[string][]byte{}
-	for key, value := range t.writes {
-		written[pathOf([]byte(key))] = value
-	}
-	for part, was := range t.heads {
-		if _, ok := t.writes[tableHead+string(part)]; ok {
-			m.cache.advance(part, was, revision, written)
-		}
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -302,29 +291,4 @@ func (c *cache) put(r read, head int64, p page) {
 		x.size += size
 	}
 	c.size += size
-}
-
-// advance makes the change of a commit, which has written a part with the head that was read.
-func (c *cache) advance(part model.AgentID, was, now int64, written map[string][]byte) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	x := c.parts[part]
-	if x == nil || x.head != was {
-		return
-	}
-	x.head = now
-	for r := range x.pages {
-		for path, value := range written {
-			switch {
-			case path == r.from && r.to == "":
-				p := page{}
-				if value != nil {
-					p.pairs = []pair{{path: path, value: value, changed: now}}
-				}
-				x.pages[r] = p
-			case path >= r.from && path < r.to:
-				delete(x.pages, r)
-			}
-		}
-	}
 }

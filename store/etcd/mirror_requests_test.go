@@ -153,7 +153,8 @@ func TestALongHistoryIsNotReadAgain(t *testing.T) {
 	}
 }
 
-// One request looks for the answer of the key, and one commits. A new item also has a handle and a name.
+// One request reads what the change before has written, one looks for the answer of the key, and one commits. A new item also has a handle
+// and a name.
 func TestAWarmChangeTakesFewRequests(t *testing.T) {
 	cluster := storetest.StartEtcd(t, 1)
 	b := mirroring(t, "l", cluster.Endpoints()...)
@@ -175,8 +176,8 @@ func TestAWarmChangeTakesFewRequests(t *testing.T) {
 	}
 	for range 5 {
 		id := do(5, model.CreateWorkItem{Objective: "x"})
-		do(2, model.PickWorkItem{WorkItemID: id})
-		do(2, model.CompleteWorkItem{WorkItemID: id})
+		do(3, model.PickWorkItem{WorkItemID: id})
+		do(3, model.CompleteWorkItem{WorkItemID: id})
 	}
 }
 
