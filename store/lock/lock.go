@@ -11,7 +11,7 @@ import (
 	"context"
 	"errors"
 	"os"
-	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -103,7 +103,13 @@ func (f *File) Close() error {
 
 // Mine reports whether the locked file is still the one at the path. A lock on a file that
 // was replaced or deleted keeps no process out, so the caller must not commit after false.
-func (f *File) Mine() bool { return sameFile(f.file, f.path) }
+func (f *File) Mine() bool {
+	var held, there syscall.Stat_t
+	if syscall.Fstat(int(f.file.Fd()), &held) != nil || syscall.Lstat(f.path, &there) != nil {
+		return false
+	}
+	return held.Nlink > 0 && held.Dev == there.Dev && held.Ino == there.Ino
+}
 
 // take acquires the flock, and checks that the locked file is still the one at the path.
 func (f *File) take(ctx context.Context) error {
@@ -138,7 +144,7 @@ func (f *File) take(ctx context.Context) error {
 func (f *File) drop() error {
 	file, w := f.file, f.waiter
 	f.file, f.waiter = nil, nil
-	if file == nil || w != nil && w.inherit() {
+	if file == nil || w != nil && w.state.CompareAndSwap(unwanted, left) {
 		return nil
 	}
 	return file.Close()
@@ -150,19 +156,22 @@ var errWaited = errors.New("gave up waiting")
 func (f *File) flock(ctx context.Context) error {
 	w := f.waiter
 	f.waiter = nil
-	if w == nil || !w.adopt() {
+	if w != nil && !w.state.CompareAndSwap(unwanted, wanted) {
+		<-w.ended // it has released the lock
+		w = nil
+	}
+	if w == nil {
 		if time.Since(f.released) < soon && awaited(f.file) {
 			time.Sleep(pause)
 		}
-		done, err := tryLock(f.file)
-		if done || err != nil {
+		if err := files.Flock(f.file, files.Exclusive|files.AtOnce); err != files.ErrLocked {
 			return err
 		}
 		w = wait(f.file)
 	}
 	enqueue(f.file)
 	defer dequeue(f.file)
-	if f.await(ctx, w) || !w.abandon() {
+	if f.await(ctx, w) || !w.state.CompareAndSwap(wanted, unwanted) {
 		return w.err
 	}
 	f.waiter = w
@@ -177,7 +186,7 @@ func (f *File) await(ctx context.Context, w *waiter) bool {
 	defer look.Stop()
 	for seen := (Holder{}); ; {
 		select {
-		case <-w.acquired:
+		case <-w.ended:
 			return true
 		case <-ctx.Done():
 			return false
@@ -197,58 +206,33 @@ func (f *File) await(ctx context.Context, w *waiter) bool {
 // waiter is the one goroutine of a process that blocks in flock. It cannot be cancelled. If
 // its lock is no longer wanted, it releases the lock as soon as it has it.
 type waiter struct {
-	acquired chan struct{}
-	err      error // set before acquired is closed
-
-	mu       sync.Mutex // protects the fields below
-	unwanted bool
-	orphaned bool // the waiter must close the file
-	ended    bool
+	state atomic.Int32
+	err   error         // set before the state is over
+	ended chan struct{} // closed at the end
 }
 
+// The states of a waiter. If it is left, it closes the file at its end.
+const (
+	wanted = iota
+	unwanted
+	left
+	over
+)
+
+// wait starts a waiter. The kernel serves waiters in order.
 func wait(file *os.File) *waiter {
-	w := &waiter{acquired: make(chan struct{})}
+	w := &waiter{ended: make(chan struct{})}
 	go func() {
-		w.err = blockLock(file)
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		w.ended = true
-		if w.unwanted {
+		w.err = files.Flock(file, files.Exclusive)
+		switch w.state.Swap(over) {
+		case unwanted:
 			unlock(file)
-		}
-		if w.orphaned {
+		case left:
 			file.Close()
 		}
-		close(w.acquired)
+		close(w.ended)
 	}()
 	return w
-}
-
-// abandon tells the waiter that its lock is no longer wanted. False means that it has just
-// ended, and the caller must use its result.
-func (w *waiter) abandon() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.unwanted = !w.ended
-	return w.unwanted
-}
-
-// adopt makes an abandoned waiter wanted again. False means that it has ended, without the
-// lock.
-func (w *waiter) adopt() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.unwanted = w.ended
-	return !w.ended
-}
-
-// inherit tells the waiter to close the file when it ends. False means that it has already
-// ended.
-func (w *waiter) inherit() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.orphaned = !w.ended
-	return w.orphaned
 }
 
 // open opens the lock's file. If the file cannot be written, open opens it for reading,
@@ -263,25 +247,4 @@ func open(path string) (*os.File, error) {
 	return f, err
 }
 
-// tryLock takes the flock if it is free.
-func tryLock(f *os.File) (bool, error) {
-	err := files.Flock(f, files.Exclusive|files.AtOnce)
-	if err == files.ErrLocked {
-		return false, nil
-	}
-	return err == nil, err
-}
-
-// blockLock waits for the flock without a limit. The kernel serves waiters in order.
-func blockLock(f *os.File) error { return files.Flock(f, files.Exclusive) }
-
 func unlock(f *os.File) { files.Flock(f, files.Unlock) }
-
-// sameFile reports whether f is the file at path and was not deleted.
-func sameFile(f *os.File, path string) bool {
-	var held, there syscall.Stat_t
-	if syscall.Fstat(int(f.Fd()), &held) != nil || syscall.Lstat(path, &there) != nil {
-		return false
-	}
-	return held.Nlink > 0 && held.Dev == there.Dev && held.Ino == there.Ino
-}
