@@ -246,23 +246,47 @@ func (c *OpenCopy) Close() error {
 	return c.Copy.Close()
 }
 
+// besideAtOnce limits what one transaction of PutBeside writes, in bytes.
+const besideAtOnce = 16 << 20
+
 // PutBeside writes what fill puts into buckets of a file beside the tables.
 func PutBeside(m *files.Machine, path string, fill func(put func(bucket string, key, value []byte) error) error) error {
-	return transact(m, path, true, 0, func(s *session) error {
-		err := s.guard("add", func() error {
-			return fill(func(bucket string, key, value []byte) error {
-				b, err := s.tx.CreateBucketIfNotExists([]byte(bucket))
+	some, size := map[string][]pair{}, 0
+	flush := func() error {
+		if size == 0 {
+			return nil
+		}
+		return transact(m, path, true, 0, func(s *session) error {
+			for bucket, pairs := range some {
+				err := s.guard("add", func() error {
+					b, err := s.tx.CreateBucketIfNotExists([]byte(bucket))
+					for _, p := range pairs {
+						if err == nil {
+							err = b.Put(p.key, p.value)
+						}
+					}
+					return err
+				})
 				if err != nil {
 					return err
 				}
-				return b.Put(key, value)
-			})
+			}
+			clear(some)
+			size = 0
+			return s.commit()
 		})
-		if err != nil {
-			return err
+	}
+	err := fill(func(bucket string, key, value []byte) error {
+		some[bucket] = append(some[bucket], pair{key, value})
+		if size += len(value); size < besideAtOnce {
+			return nil
 		}
-		return s.commit()
+		return flush()
 	})
+	if err != nil {
+		return err
+	}
+	return flush()
 }
 
 // EachBeside visits what buckets of a file have beside the tables. A bucket that is not there has nothing.

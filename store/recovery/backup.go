@@ -63,11 +63,7 @@ const bucketSaves = "saves"
 // bucketMissing has what could not be read: by the same keys, why.
 const bucketMissing = "missing"
 
-const (
-	planHeader = 8 + kv.ChecksumSize
-	// plansAtOnce limits what one transaction of a backup adds, in bytes.
-	plansAtOnce = 16 << 20
-)
+const planHeader = 8 + kv.ChecksumSize
 
 // addPlans adds the files of a copy's items to the copy, and counts and names them in s.
 func addPlans(ctx context.Context, l *store.Ledger, path string, s *Snapshot) error {
@@ -81,35 +77,34 @@ func addPlans(ctx context.Context, l *store.Ledger, path string, s *Snapshot) er
 			return err
 		}
 	}
-	w := planWriter{machine: l.Home().Machine, path: path}
-	lack := func(of planOf, why error) error {
-		if why == nil {
-			return ctx.Err()
-		}
-		s.Missing = append(s.Missing, fmt.Sprintf("%s: %v", of.key(), why))
-		return kv.PutBeside(w.machine, path, func(put func(bucket string, key, value []byte) error) error {
+	return kv.PutBeside(l.Home().Machine, path, func(put func(bucket string, key, value []byte) error) error {
+		lack := func(of planOf, why error) error {
+			if why == nil {
+				return ctx.Err()
+			}
+			s.Missing = append(s.Missing, fmt.Sprintf("%s: %v", of.key(), why))
 			return put(bucketMissing, of.key(), []byte(why.Error()))
-		})
-	}
-	err := lack(planOf{agent: store.AgentsDir}, unread)
-	for _, agent := range slices.Sorted(maps.Keys(stored)) {
-		for _, item := range stored[agent] {
-			names, unread := reader.Beside(agent, item)
-			for _, name := range append([]string{""}, names...) {
-				of := planOf{agent, item, name}
-				raw, changed, why := of.read(reader)
-				if raw != nil {
-					err = cmp.Or(err, w.add(savedPlan{of, raw, changed}))
+		}
+		err := lack(planOf{agent: store.AgentsDir}, unread)
+		for _, agent := range slices.Sorted(maps.Keys(stored)) {
+			for _, item := range stored[agent] {
+				names, unread := reader.Beside(agent, item)
+				for _, name := range append([]string{""}, names...) {
+					of := planOf{agent, item, name}
+					raw, changed, why := of.read(reader)
+					if raw != nil {
+						s.Plans++
+						err = cmp.Or(err, savedPlan{of, raw, changed}.put(put))
+					}
+					if err = cmp.Or(err, lack(of, cmp.Or(why, unread))); err != nil {
+						return err
+					}
+					unread = nil
 				}
-				if err = cmp.Or(err, lack(of, cmp.Or(why, unread))); err != nil {
-					return err
-				}
-				unread = nil
 			}
 		}
-	}
-	s.Plans = w.n
-	return cmp.Or(err, w.flush())
+		return err
+	})
 }
 
 // keepKnown drops the items that a copy does not have.
@@ -162,53 +157,21 @@ func itemsOf(path string) (out []planOf, err error) {
 	return out, err
 }
 
-// planWriter writes plans to a copy, many in a transaction.
-type planWriter struct {
-	machine *files.Machine
-	path    string
-	// pending is what the next transaction writes, and size its bytes.
-	pending []savedPlan
-	size    int
-	// n counts all files.
-	n int
-}
-
-func (w *planWriter) add(p savedPlan) error {
-	w.pending = append(w.pending, p)
-	w.n, w.size = w.n+1, w.size+len(p.raw)
-	if w.size < plansAtOnce {
-		return nil
-	}
-	return w.flush()
-}
-
-func (w *planWriter) flush() error {
-	if len(w.pending) == 0 {
-		return nil
-	}
-	err := kv.PutBeside(w.machine, w.path, func(put func(bucket string, key, value []byte) error) error {
-		for _, p := range w.pending {
-			in := bucketPlans
-			if files.IsSave(p.name) {
-				in = bucketSaves
-			}
-			value := binary.BigEndian.AppendUint64(make([]byte, 0, planHeader+len(p.raw)), uint64(p.changed.UnixNano()))
-			value = binary.BigEndian.AppendUint32(value, kv.Checksum(p.key(), p.raw))
-			if err := put(in, p.key(), append(value, p.raw...)); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	w.pending, w.size = nil, 0
-	return err
-}
-
 // savedPlan is a plan in a backup.
 type savedPlan struct {
 	planOf
 	raw     []byte
 	changed time.Time
+}
+
+func (p savedPlan) put(put func(bucket string, key, value []byte) error) error {
+	in := bucketPlans
+	if files.IsSave(p.name) {
+		in = bucketSaves
+	}
+	value := binary.BigEndian.AppendUint64(make([]byte, 0, planHeader+len(p.raw)), uint64(p.changed.UnixNano()))
+	value = binary.BigEndian.AppendUint32(value, kv.Checksum(p.key(), p.raw))
+	return put(in, p.key(), append(value, p.raw...))
 }
 
 // eachPlan visits the plans in the backup at path; a ledger has none. If a plan is damaged, eachPlan visits all others and then returns an
