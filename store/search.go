@@ -1,7 +1,6 @@
 package store
 
 import (
-	"bytes"
 	"cmp"
 	"runtime"
 	"runtime/debug"
@@ -19,42 +18,31 @@ const (
 	lookedAtOnce = 1000
 )
 
-// Agents implements model.Reader. It decodes each record as it lies in the range.
+// Agents implements model.Reader.
 func (r Reader) Agents(after model.AgentID, limit int) (out []model.Agent) {
 	keys := Prefix(recordsFrom(model.KindAgent, ""))
 	if after != "" {
 		keys.From = append(recordsFrom(model.KindAgent, string(after)), 0)
 	}
 	for len(out) < limit && r.Err == nil { // more than once if some are damaged
-		var stored []pair
+		var ids []string
 		want := limit - len(out)
-		r.Scan(keys, func(key, value []byte) bool {
-			stored = append(stored, pair{key, value})
-			return len(stored) < want
+		r.Scan(keys, func(key, _ []byte) bool {
+			n, _ := recordIn(key)
+			ids = append(ids, n.Key)
+			return len(ids) < want
 		})
-		for _, p := range stored {
-			if a, ok := r.agentIn(p); ok && !a.Removed {
+		for _, id := range ids {
+			if a, ok := r.Agent(model.AgentID(id)); ok && !a.Removed {
 				out = append(out, a)
 			}
 		}
-		if len(stored) < want {
+		if len(ids) < want {
 			break
 		}
-		keys.From = append(bytes.Clone(stored[want-1].key), 0)
+		keys.From = append(recordsFrom(model.KindAgent, ids[want-1]), 0)
 	}
 	return out
-}
-
-func (f *Facts) agentIn(p pair) (a model.Agent, ok bool) {
-	n, _ := recordIn(p.key)
-	r, known := f.records[n]
-	if !known {
-		payload, err := kv.Unframe(p.key, p.value)
-		f.Harmed(err)
-		r, _ = f.loadFrom(n, p.key, payload)
-	}
-	a, ok = r.(model.Agent)
-	return a, ok
 }
 
 // Items implements model.Reader.
