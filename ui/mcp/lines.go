@@ -108,7 +108,7 @@ func (l *lines) line() (out []byte, err error) {
 
 // refusal says why a line is not a message.
 type refusal struct {
-	code int
+	code int64
 	why  string
 	id   json.RawMessage
 }
@@ -116,42 +116,36 @@ type refusal struct {
 // messageOf checks a line and decodes it. It drops answers, because the server asks nothing.
 func messageOf(line []byte) (jsonrpc.Message, *refusal) {
 	var head map[string]json.RawMessage
-	if len(line) > maxLine {
-		_ = json.Unmarshal(line, &head) // its answer needs the id alone
-		id, ok := usableID(head["id"])
-		if !ok {
-			id = nil
-		}
-		return nil, &refusal{jsonrpc.CodeParseError, fmt.Sprintf("a message has at most %d bytes", maxLine), id}
-	}
-	if !utf8.Valid(line) || !json.Valid(line) {
-		return nil, &refusal{jsonrpc.CodeParseError, "not JSON", nil}
-	}
-	if line[0] == '[' {
-		return nil, &refusal{jsonrpc.CodeInvalidRequest, "batches are not taken: send one message a line", nil}
-	}
-	if line[0] != '{' || json.Unmarshal(line, &head) != nil {
-		return nil, &refusal{jsonrpc.CodeInvalidRequest, "not an object", nil}
-	}
-	id, ok := usableID(head["id"])
+	isObject := json.Unmarshal(line, &head) == nil && line[0] == '{'
+	id, isID := usableID(head["id"])
+	_, asks := head["method"]
+	invalid := func(why string) (jsonrpc.Message, *refusal) { return nil, &refusal{jsonrpc.CodeInvalidRequest, why, id} }
 	switch {
-	case !ok:
-		return nil, &refusal{jsonrpc.CodeInvalidRequest, "an id is a string or a whole number", nil}
+	case len(line) > maxLine:
+		return nil, &refusal{jsonrpc.CodeParseError, fmt.Sprintf("a message has at most %d bytes", maxLine), id}
+	case !utf8.Valid(line) || !json.Valid(line):
+		return nil, &refusal{jsonrpc.CodeParseError, "not JSON", nil}
+	case line[0] == '[':
+		return invalid("batches are not taken: send one message a line")
+	case !isObject:
+		return invalid("not an object")
+	case !isID:
+		return invalid("an id is a string or a whole number")
 	case string(head["jsonrpc"]) != `"2.0"`:
-		return nil, &refusal{jsonrpc.CodeInvalidRequest, `jsonrpc must be "2.0"`, id}
+		return invalid(`jsonrpc must be "2.0"`)
 	}
-	if why := model.Unclear(line, maxDepth); why != "" {
-		return nil, &refusal{jsonrpc.CodeInvalidRequest, why, id}
-	}
-	if _, asks := head["method"]; !asks {
-		if head["result"] != nil || head["error"] != nil {
-			return nil, nil
-		}
-		return nil, &refusal{jsonrpc.CodeInvalidRequest, "method is missing", id}
+	why := model.Unclear(line, maxDepth)
+	switch {
+	case why != "":
+		return invalid(why)
+	case !asks && (head["result"] != nil || head["error"] != nil):
+		return nil, nil
+	case !asks:
+		return invalid("method is missing")
 	}
 	message, err := jsonrpc.DecodeMessage(line)
 	if err != nil {
-		return nil, &refusal{jsonrpc.CodeInvalidRequest, "not a JSON-RPC message", id}
+		return invalid("not a JSON-RPC message")
 	}
 	return message, nil
 }
@@ -163,18 +157,15 @@ func usableID(raw json.RawMessage) (json.RawMessage, bool) {
 	}
 	var text string
 	var number int64
-	if json.Unmarshal(raw, &text) == nil && raw[0] == '"' && len(raw) <= 256 {
+	isText := json.Unmarshal(raw, &text) == nil && raw[0] == '"' && len(raw) <= 256
+	if isText || raw[0] != 'n' && json.Unmarshal(raw, &number) == nil {
 		return raw, true
 	}
-	return raw, raw[0] != 'n' && json.Unmarshal(raw, &number) == nil
+	return nil, false
 }
 
 // answer returns the JSON-RPC error with the reason.
 func (r *refusal) answer() []byte {
-	type fault struct {
-		Code    int    `json:"code"`
-		Message string `json:"message"`
-	}
 	id := r.id
 	if id == nil {
 		id = json.RawMessage("null")
@@ -182,8 +173,8 @@ func (r *refusal) answer() []byte {
 	raw, _ := json.Marshal(struct { // the id was already parsed as JSON
 		Version string          `json:"jsonrpc"`
 		ID      json.RawMessage `json:"id"`
-		Error   fault           `json:"error"`
-	}{"2.0", id, fault{r.code, r.why}})
+		Error   jsonrpc.Error   `json:"error"`
+	}{"2.0", id, jsonrpc.Error{Code: r.code, Message: r.why}})
 	return raw
 }
 
