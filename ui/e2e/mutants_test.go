@@ -58,7 +58,7 @@ var mutants = []mutant{
 	{"children that leave their group are not ended", "ui/runner/process.go", "result.Escaped, result.Survivors = r.end()", "", "ui/runner", "NothingOutlives", false, one},
 	{"a program sees the whole environment", "ui/runner/process.go", "c.Dir, c.Env = s.Dir, append([]string{}, s.Env...)", "c.Dir, c.Env = s.Dir, append(c.Environ(), s.Env...)", "ui/runner", "NothingOfTheEnvironment", false, one},
 	{"git runs a repository's configured programs", "store/threads/run.go", `"core.fsmonitor=false", "core.hooksPath=/dev/null", `, "", "store/threads", "NothingThatTheRepository", false, one},
-	{"a line that is no message ends the server", "ui/mcp/lines.go", "_, err := l.Write(append(refusal.answer(), '\\n'))\n\t\treturn err", "_, _ = l.Write(append(refusal.answer(), '\\n'))\n\t\treturn io.EOF", "ui/mcp", "HostileLines", false, one},
+	{"a line that is no message ends the server", "ui/mcp/lines.go", "return json.NewEncoder(l).Encode(refusal)", "_ = json.NewEncoder(l).Encode(refusal)\n\t\treturn io.EOF", "ui/mcp", "HostileLines", false, one},
 	{"a field is accepted in any letter case", "ui/mcp/tools.go", "s.Properties[key]\n\t\t\tif !ok {", "s.Properties[key]\n\t\t\tif !ok && !strings.EqualFold(key, \"plan_status\") {", "ui/mcp", "HostileLines", false, one},
 	{"a check skips the chain of the changes", "store/audit_journal.go", "|| p.Prev != was.Hash {", "{", "store", "ACheckFinds", false, one},
 	{"a change leaves the head of a part", "store/save.go", "portions.of(d.ChildAgentID)", "_ = d.ChildAgentID", "store", "NothingOfAPartChanges", false, one},

@@ -83,8 +83,7 @@ func (l *lines) next() error {
 	}
 	message, refusal := messageOf(line)
 	if refusal != nil {
-		_, err := l.Write(append(refusal.answer(), '\n'))
-		return err
+		return json.NewEncoder(l).Encode(refusal)
 	}
 	if call, ok := message.(*jsonrpc.Request); ok && call.IsCall() {
 		l.running.Add(1)
@@ -106,11 +105,11 @@ func (l *lines) line() (out []byte, err error) {
 	}
 }
 
-// refusal says why a line is not a message.
+// refusal is the JSON-RPC error for a line that is no message.
 type refusal struct {
-	code int64
-	why  string
-	id   json.RawMessage
+	Version string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id"`
+	Error   jsonrpc.Error   `json:"error"`
 }
 
 // messageOf checks a line and decodes it. It drops answers, because the server asks nothing.
@@ -119,12 +118,16 @@ func messageOf(line []byte) (jsonrpc.Message, *refusal) {
 	isObject := json.Unmarshal(line, &head) == nil && line[0] == '{'
 	id, isID := usableID(head["id"])
 	_, asks := head["method"]
-	invalid := func(why string) (jsonrpc.Message, *refusal) { return nil, &refusal{jsonrpc.CodeInvalidRequest, why, id} }
+	refused := func(code int64, why string) (jsonrpc.Message, *refusal) {
+		return nil, &refusal{"2.0", id, jsonrpc.Error{Code: code, Message: why}}
+	}
+	invalid := func(why string) (jsonrpc.Message, *refusal) { return refused(jsonrpc.CodeInvalidRequest, why) }
 	switch {
 	case len(line) > maxLine:
-		return nil, &refusal{jsonrpc.CodeParseError, fmt.Sprintf("a message has at most %d bytes", maxLine), id}
+		return refused(jsonrpc.CodeParseError, fmt.Sprintf("a message has at most %d bytes", maxLine))
 	case !utf8.Valid(line) || !json.Valid(line):
-		return nil, &refusal{jsonrpc.CodeParseError, "not JSON", nil}
+		id = nil
+		return refused(jsonrpc.CodeParseError, "not JSON")
 	case line[0] == '[':
 		return invalid("batches are not taken: send one message a line")
 	case !isObject:
@@ -162,20 +165,6 @@ func usableID(raw json.RawMessage) (json.RawMessage, bool) {
 		return raw, true
 	}
 	return nil, false
-}
-
-// answer returns the JSON-RPC error with the reason.
-func (r *refusal) answer() []byte {
-	id := r.id
-	if id == nil {
-		id = json.RawMessage("null")
-	}
-	raw, _ := json.Marshal(struct { // the id was already parsed as JSON
-		Version string          `json:"jsonrpc"`
-		ID      json.RawMessage `json:"id"`
-		Error   jsonrpc.Error   `json:"error"`
-	}{"2.0", id, jsonrpc.Error{Code: r.code, Message: r.why}})
-	return raw
 }
 
 // Write writes one line. The reader of the input never waits for it: a client may send all its calls before it reads an answer.
