@@ -2,8 +2,6 @@ package mcp
 
 import (
 	"context"
-	_ "embed"
-	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -17,31 +15,12 @@ import (
 	"vise/store/home"
 )
 
-// moreDefinitions are the further tools: one for agents whose hooks were never seen, and those that are offered only if All is set.
-//
-//go:embed more.json
-var moreDefinitions []byte
-
 // reportTool is for agents whose text no hook brings.
 const reportTool = "ReportWorkItem"
 
-var moreTools = sync.OnceValue(func() []tool {
-	return toolsOf(moreDefinitions, map[string]behaviour{
-		reportTool:       {run: report},
-		"NotifyOperator": {run: notify, next: "go on; it needs no answer"},
-		"OpenDelegation": {run: delegate, next: "WaitFor(wake=task_result, resource=delegation_id) parks your item until then"},
-		"SpawnAgent":     {run: spawn, next: "WaitFor(wake=task_result, resource=delegation_id) parks your item until then"},
-		"StartTask": {run: startTask, next: "WaitFor(wake=task_result, resource=task_id) parks an item until it ends; or go on",
-			needs: `needs command, a list: ["go","test","./..."]`},
-		"UpdateThread": {run: keepThread, needs: `every field is optional: {"next_action":"run the tests"}`},
-	})
-})
-
 // offeredTools returns the tools of this server: the seven, reportTool (which lists may hide), and the rest if All is set.
 func (s *server) offeredTools() []tool {
-	return append(slices.Clip(tools()), slices.DeleteFunc(slices.Clone(moreTools()), func(t tool) bool {
-		return t.Name != reportTool && !s.All
-	})...)
+	return slices.DeleteFunc(slices.Clone(tools()), func(t tool) bool { return t.isMore && !s.All })
 }
 
 // ToolNames lists the tools that a server may offer: all of them, or the default ones.
@@ -270,15 +249,4 @@ func (s *startedTasks) once(key string, t TaskRequest, start func() (model.TaskI
 		s.tasks[key] = startedBy{t, id}
 	}
 	return &startedTask{TaskID: id}, err
-}
-
-// toolsOf reads definitions and adds the behaviour of each tool.
-func toolsOf(raw []byte, does map[string]behaviour) (all []tool) {
-	if err := json.Unmarshal(raw, &all); err != nil {
-		panic(err) // the embedded file is always valid
-	}
-	for i := range all {
-		all[i].behaviour = does[all[i].Name]
-	}
-	return all
 }

@@ -25,6 +25,11 @@ import (
 //go:embed tools.json
 var definitions []byte
 
+// moreDefinitions are the further tools: one for agents whose hooks were never seen, and those that are offered only if All is set.
+//
+//go:embed more.json
+var moreDefinitions []byte
+
 // tool is a tool with its definition and behaviour.
 type tool struct {
 	Name   string          `json:"name"`
@@ -41,6 +46,8 @@ type behaviour struct {
 	reads bool
 	// proves means that a caller has read the messages handed to it before.
 	proves bool
+	// isMore means that it is offered only if All is set.
+	isMore bool
 	// next says what usually follows a success.
 	next string
 	// needs is the hint for an input that is not as expected; empty: the names of the required fields.
@@ -58,11 +65,32 @@ var behaviours = map[string]behaviour{
 		run:  complete,
 		next: "the report is the text of this same reply; ListWorkItems(filter=runnable) shows what is next",
 	},
-	"WaitFor": {run: wait, next: "end your turn, or pick other work"},
+	"WaitFor":        {run: wait, next: "end your turn, or pick other work"},
+	reportTool:       {run: report},
+	"NotifyOperator": {run: notify, isMore: true, next: "go on; it needs no answer"},
+	"OpenDelegation": {run: delegate, isMore: true, next: "WaitFor(wake=task_result, resource=delegation_id) parks your item until then"},
+	"SpawnAgent":     {run: spawn, isMore: true, next: "WaitFor(wake=task_result, resource=delegation_id) parks your item until then"},
+	"StartTask": {
+		run: startTask, isMore: true, next: "WaitFor(wake=task_result, resource=task_id) parks an item until it ends; or go on",
+		needs: `needs command, a list: ["go","test","./..."]`,
+	},
+	"UpdateThread": {run: keepThread, isMore: true, needs: `every field is optional: {"next_action":"run the tests"}`},
 }
 
-// tools are the seven in the order of their definitions. They are parsed only on use, since most runs of the program are not servers.
-var tools = sync.OnceValue(func() []tool { return toolsOf(definitions, behaviours) })
+// tools are in the order of their definitions. They are parsed only on use, since most runs of the program are not servers.
+var tools = sync.OnceValue(func() (all []tool) {
+	for _, raw := range [][]byte{definitions, moreDefinitions} {
+		var some []tool
+		if err := json.Unmarshal(raw, &some); err != nil {
+			panic(err) // the embedded files are always valid
+		}
+		all = append(all, some...)
+	}
+	for i := range all {
+		all[i].behaviour = behaviours[all[i].Name]
+	}
+	return all
+})
 
 func (t tool) definition() *sdk.Tool {
 	out := &sdk.Tool{Name: t.Name, Description: t.About, InputSchema: t.Schema, Annotations: &sdk.ToolAnnotations{ReadOnlyHint: t.reads}}
