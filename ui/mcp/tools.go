@@ -37,6 +37,8 @@ type tool struct {
 	Schema json.RawMessage `json:"inputSchema"`
 	// Answer is the schema of the fields that every answer has; nil for a tool without one.
 	Answer json.RawMessage `json:"outputSchema"`
+	// input is what is checked of Schema.
+	input schema
 	behaviour
 }
 
@@ -87,7 +89,9 @@ var tools = sync.OnceValue(func() (all []tool) {
 		all = append(all, some...)
 	}
 	for i := range all {
-		all[i].behaviour = behaviours[all[i].Name]
+		t := &all[i]
+		_ = json.Unmarshal(t.Schema, &t.input) // an embedded file
+		t.behaviour = behaviours[t.Name]
 	}
 	return all
 })
@@ -116,36 +120,26 @@ type schema struct {
 
 // hint says what an input of the tool needs.
 func (t tool) hint() string {
-	var s schema
-	_ = json.Unmarshal(t.Schema, &s) // an embedded file
-	return cmp.Or(t.needs, model.ToolHint(t.Name), "needs "+strings.Join(s.Required, " and "))
+	return cmp.Or(t.needs, model.ToolHint(t.Name), "needs "+strings.Join(t.input.Required, " and "))
 }
 
 // fields checks that an input has the required fields, and names only fields of its tool, spelt exactly. A decoder that accepts OBJECTIVE
 // for objective would let two readers see different things.
 func (t tool) fields(input []byte) error {
-	var s schema
-	if err := json.Unmarshal(t.Schema, &s); err != nil {
-		return err
-	}
-	var in any
-	if err := json.Unmarshal(input, &in); err != nil {
-		return model.Invalid("%s: arguments are not JSON", t.Name).WithHint("%s", t.hint())
-	}
-	given, ok := in.(map[string]any)
-	if !ok {
+	var given map[string]any
+	if json.Unmarshal(input, &given) != nil || given == nil {
 		return model.Invalid("%s: arguments are not an object", t.Name).WithHint("%s", t.hint())
 	}
-	if err := t.named(s, in); err != nil {
+	if err := t.named(t.input, given); err != nil {
 		return err
 	}
-	for _, name := range s.Required {
+	for _, name := range t.input.Required {
 		if given[name] == nil {
 			return model.Invalid("%s: %s is missing", t.Name, name).At(name, "%s", t.hint())
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
-		if why, hint := s.Properties[name].excludes(given[name]); why != "" {
+	for _, name := range slices.Sorted(maps.Keys(t.input.Properties)) {
+		if why, hint := t.input.Properties[name].excludes(given[name]); why != "" {
 			return model.Invalid("%s: %s %s", t.Name, name, why).At(name, "%s", hint)
 		}
 	}
