@@ -28,14 +28,6 @@ const (
 	maxUnread = 5
 )
 
-// followed is the input of a call that follows a session.
-type followed struct {
-	Session string `json:"session_id"`
-	Dir     string `json:"cwd"`
-	// Program is the file of the Crush that runs the session. Another version might change its database.
-	Program string `json:"program"`
-}
-
 // crush handles Crush's single hook, and the calls that vise makes itself.
 func (c *call) crush(ctx context.Context, p payload) error {
 	switch c.event {
@@ -43,7 +35,7 @@ func (c *call) crush(ctx context.Context, p payload) error {
 		c.edited(ctx, p)
 		return errors.Join(c.completing(p), c.addBefore(ctx, p))
 	case followEvent:
-		return c.follow(ctx)
+		return c.follow(ctx, p.Behind.Program)
 	}
 	return nil
 }
@@ -57,12 +49,12 @@ func (c *call) completing(p payload) error {
 	if err := c.remember(pending{ToolUse: ref, Item: ref}); err != nil {
 		return err
 	}
-	return c.background(followEvent, followed{Session: c.session, Dir: p.Dir, Program: c.Caller()})
+	return c.background(followEvent, behind{callingServer: callingServer{Program: c.Caller()}})
 }
 
 // background calls vise with one of its own events, in a process that outlives this call.
-func (c *call) background(event string, input any) error {
-	raw, err := json.Marshal(input)
+func (c *call) background(event string, b behind) error {
+	raw, err := json.Marshal(map[string]any{"session_id": c.session, "cwd": c.Dir, "vise": b})
 	if err != nil {
 		return err
 	}
@@ -98,11 +90,7 @@ func (c *call) textBefore(ctx context.Context, p payload) (text string, err erro
 
 // follow reads a session until its completions have their text, or its turn is over. If several processes follow a session, the newest does
 // it for all.
-func (c *call) follow(ctx context.Context) error {
-	var s followed
-	if err := json.Unmarshal(c.payload, &s); err != nil || c.session == "" {
-		return fmt.Errorf("%s %s: no session is named", c.program, c.event)
-	}
+func (c *call) follow(ctx context.Context, program string) error {
 	err := c.claim()
 	if err != nil {
 		return err
@@ -114,7 +102,7 @@ func (c *call) follow(ctx context.Context) error {
 		if c.Wait(ctx, pause); ctx.Err() != nil {
 			return nil
 		}
-		isOver, readErr := c.readSession(ctx, s)
+		isOver, readErr := c.readSession(ctx, program)
 		if isOver {
 			return readErr
 		}
@@ -125,15 +113,16 @@ func (c *call) follow(ctx context.Context) error {
 	return err
 }
 
-// readSession delivers the completions of the session that have text. isOver means that there is nothing left to wait for.
-func (c *call) readSession(ctx context.Context, s followed) (isOver bool, err error) {
+// readSession delivers the completions of the session that have text. program is the Crush that runs it: another version might change its
+// database. isOver means that there is nothing left to wait for.
+func (c *call) readSession(ctx context.Context, program string) (isOver bool, err error) {
 	waiting := c.recall()
 	if len(waiting) == 0 {
 		return true, nil
 	}
-	raw, err := c.Exec(ctx, s.Program, s.Dir, "session", "show", c.session, "--json")
+	raw, err := c.Exec(ctx, program, c.Dir, "session", "show", c.session, "--json")
 	if err != nil {
-		return false, fmt.Errorf("%s does not show the session: %w", model.Text(filepath.Base(s.Program)), err)
+		return false, fmt.Errorf("%s does not show the session: %w", model.Text(filepath.Base(program)), err)
 	}
 	list, rests, err := transcript.Crush(raw)
 	if err != nil {

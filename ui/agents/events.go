@@ -58,6 +58,9 @@ type payload struct {
 		Input  int64  `json:"input"`
 		Output int64  `json:"output"`
 	} `json:"used"`
+
+	// Behind is what vise tells its own calls in the background.
+	Behind behind `json:"vise"`
 }
 
 // handle carries out an event. An unknown event is only counted.

@@ -2,7 +2,6 @@ package agents
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -53,7 +52,7 @@ const (
 // returns at once there.
 func (c *call) rest(ctx context.Context, p payload) error {
 	if c.program == "codex" {
-		return c.restInServer(ctx)
+		return c.restInServer(ctx, p.Behind)
 	}
 	if c.program != "claude" || c.Getenv("CLAUDE_CODE_ENTRYPOINT") != "cli" || c.session == "" || p.Subagent != "" {
 		return nil
@@ -127,10 +126,9 @@ func (c *call) limitUntil(ctx context.Context) (until time.Time, revision uint64
 	return until, revision, err
 }
 
-// resting is the input of a call that waits for a session of Codex's server.
-type resting struct {
-	Session string `json:"session_id"`
-	Own     string `json:"own"`
+// behind is what a call in the background is told beside its session: the name under which it waits for that, and the session's program.
+type behind struct {
+	Claimed string `json:"claimed"`
 	callingServer
 }
 
@@ -153,20 +151,19 @@ func (c *call) awaitInServer(p payload) error {
 	if err := c.claim(); err != nil {
 		return err
 	}
-	return c.background(restEvent, resting{Session: c.session, Own: c.claimed, callingServer: server})
+	return c.background(restEvent, behind{c.claimed, server})
 }
 
 // restInServer waits until an urgent message is queued, and has the server prompt the session.
-func (c *call) restInServer(ctx context.Context) error {
-	var r resting
-	if err := json.Unmarshal(c.payload, &r); err != nil || c.session == "" || r.Own == "" {
-		return fmt.Errorf("%s %s: no session is named", c.program, c.event)
+func (c *call) restInServer(ctx context.Context, b behind) error {
+	c.claimed = b.Claimed
+	if c.session == "" || c.claimed == "" {
+		return c.noSession()
 	}
-	c.claimed = r.Own
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if c.Ended != nil {
-		go func() { c.Ended(ctx, r.Process); cancel() }()
+		go func() { c.Ended(ctx, b.Process); cancel() }()
 	}
 	return c.await(ctx, func(ctx context.Context, first model.MessageID) (bool, error) {
 		if !c.once("nudged", string(first)) {
@@ -174,7 +171,7 @@ func (c *call) restInServer(ctx context.Context) error {
 		}
 		var err error
 		for range maxNudges {
-			if _, err = c.Exec(ctx, r.Program, "", "queue", "--thread", c.session, "--message", nudge); err == nil || ctx.Err() != nil {
+			if _, err = c.Exec(ctx, b.Program, "", "queue", "--thread", c.session, "--message", nudge); err == nil || ctx.Err() != nil {
 				return true, nil
 			}
 			c.Wait(ctx, retryRest)
@@ -187,9 +184,6 @@ func (c *call) restInServer(ctx context.Context) error {
 // restInPlugin waits for a session of OpenCode until an urgent message is queued. It then writes the prompt that vise's plugin gives to the
 // session.
 func (c *call) restInPlugin(ctx context.Context) error {
-	if c.session == "" {
-		return fmt.Errorf("%s %s: no session is named", c.program, c.event)
-	}
 	if err := c.claim(); err != nil {
 		return err
 	}
@@ -240,6 +234,9 @@ func (c *call) waiter() string { return c.state("rest", c.session) }
 
 // claim makes this call the one that waits for the session.
 func (c *call) claim() error {
+	if c.session == "" {
+		return c.noSession()
+	}
 	path := c.waiter()
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
@@ -247,6 +244,8 @@ func (c *call) claim() error {
 	c.claimed = home.NewKey()
 	return files.WriteAtomic(path, []byte(c.claimed))
 }
+
+func (c *call) noSession() error { return fmt.Errorf("%s %s: no session is named", c.program, c.event) }
 
 // waits reports whether this call is still the one that waits for a session.
 func (c *call) waits() bool {
