@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -186,12 +185,13 @@ func todosTo(n int) func(*model.View) string {
 
 func reportTo(n int) func(*model.View) string {
 	return func(v *model.View) string {
-		// raw: counted, not shown
-		if v.Report == nil || utf8.RuneCountInString(v.Report.Text.Raw()) <= n {
+		if v.Report == nil {
 			return ""
 		}
 		r := *v.Report
-		r.Text = cut(r.Text, n)
+		if r.Text = cut(r.Text, n); r.Text == v.Report.Text {
+			return ""
+		}
 		v.Report = &r
 		return "completion_report: cut"
 	}

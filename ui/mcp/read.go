@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"vise/model"
 	"vise/store/home"
@@ -113,15 +114,12 @@ func list(ctx context.Context, c *call) (any, error) {
 // listReply bounds a list in characters. It holds twenty items with their plans: 2,400 tokens of four characters.
 const listReply = 9400
 
-// listPreview is how much of an objective a list of resources shows, in characters.
-const listPreview = 120
-
 func sizeOf(v any) int {
 	raw, err := json.Marshal(v)
 	if err != nil {
 		return 0
 	}
-	return len([]rune(string(raw)))
+	return utf8.RuneCount(raw)
 }
 
 // page is the answer of ListWorkItems. It has the fields that help to choose an item; GetWorkItem has the rest.
@@ -209,9 +207,8 @@ func planOf(p model.PlanArtifact, preview int) rowPlan {
 
 // Bounds of a row's texts, in characters.
 const (
-	rowObjective = 120
-	rowText      = 120
-	rowReport    = 160
+	rowText   = 120
+	rowReport = 160
 )
 
 func pageOf(l home.ListResult, todos bool, preview int) page {
@@ -239,7 +236,7 @@ func planPathOf(v model.View) string {
 
 func rowOf(v model.View, todos bool, preview int) listed {
 	r := listed{
-		ID: v.ID, Handle: v.Handle, Revision: v.Revision, Objective: cut(v.Objective, rowObjective), Class: v.Class, Focus: v.Focus,
+		ID: v.ID, Handle: v.Handle, Revision: v.Revision, Objective: cut(v.Objective, rowText), Class: v.Class, Focus: v.Focus,
 		Scheduling: v.Scheduling, ReasonCode: v.ReasonCode, IsCurrent: v.IsCurrent, NeedsOperator: v.NeedsOperator,
 		PlanStatus: v.PlanStatus, Plan: planOf(v.Plan, preview),
 		BlockedBy: cut(v.BlockedBy, rowText), Triggered: v.LastTriggeredAt, UpdatedAt: v.UpdatedAt.Truncate(time.Second),

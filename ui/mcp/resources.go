@@ -76,7 +76,7 @@ func (s *server) plans(ctx context.Context, meta map[string]any) ([]*sdk.Resourc
 		items, err := model.ListItems(r, agent, model.FilterOpen, nil, plansListed)
 		for _, row := range items.Rows {
 			out = append(out, &sdk.Resource{URI: planURI + string(row.ID), Name: string(row.Handle), MIMEType: markdown,
-				Title: "Plan: " + cut(row.Objective, listPreview).String()})
+				Title: "Plan: " + cut(row.Objective, rowText).String()})
 		}
 		return err
 	})
