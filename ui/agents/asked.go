@@ -74,7 +74,8 @@ func (c *call) asked(ctx context.Context, p payload) error {
 	return c.over(ctx, func(x model.Permission) bool { return x.ID == in.PermissionID })
 }
 
-// asks reports whether the event is a prompt, and fills in the missing details of p.
+// asks reports whether the event is a prompt, and fills in the missing details of p. Copilot CLI calls its hook before its own rules, so it
+// also asks about calls that those rules would permit. Calls of vise's tools are excluded, since install has asked about them.
 func (c *call) asks(p *payload) bool {
 	switch {
 	case c.event == noticeEvent:
@@ -82,7 +83,7 @@ func (c *call) asks(p *payload) bool {
 	case c.event != askEvent:
 		return false
 	}
-	return c.program != "copilot" || c.asksBefore(p)
+	return c.program != "copilot" || c.asksHere() && !strings.HasPrefix(p.Tool, "vise/")
 }
 
 // asksHere reports whether the operator answers through vise.

@@ -29,9 +29,11 @@ type payload struct {
 	Tool     string          `json:"tool_name"`
 	Input    json.RawMessage `json:"tool_input"`
 	Response json.RawMessage `json:"tool_response"`
-	// Result is Copilot's name for the tool's result.
-	Result  json.RawMessage `json:"tool_result"`
-	ToolUse string          `json:"tool_use_id"`
+	// Result is Copilot's name for the tool's result, and ToolName and ToolInput its names for tool and input before the tool runs.
+	Result    json.RawMessage `json:"tool_result"`
+	ToolName  string          `json:"toolName"`
+	ToolInput json.RawMessage `json:"toolInput"`
+	ToolUse   string          `json:"tool_use_id"`
 	// Suggestions are the rules that Claude Code would remember after an answer of "always".
 	Suggestions json.RawMessage   `json:"permission_suggestions"`
 	Background  []json.RawMessage `json:"background_tasks"`

@@ -95,7 +95,9 @@ func (c *call) complete(p *payload) {
 	if c.program != "copilot" {
 		return
 	}
-	p.Response = p.Result
+	if p.Response = p.Result; p.Tool == "" {
+		p.Tool, p.Input = p.ToolName, p.ToolInput
+	}
 	if p.Transcript == "" && c.session != "" {
 		p.Transcript = filepath.Join(c.transcripts(), "session-state", c.session, "events.jsonl")
 	}
@@ -103,11 +105,7 @@ func (c *call) complete(p *payload) {
 
 // permit answers that one of vise's tools may run.
 func (c *call) permit(p payload) error {
-	var asked struct {
-		Tool string `json:"toolName"`
-	}
-	_ = json.Unmarshal(c.payload, &asked) // before a tool the field has another name
-	if c.program != "copilot" || !transcript.IsOurs(p.Tool) && !strings.HasPrefix(asked.Tool, "vise/") {
+	if c.program != "copilot" || !transcript.IsOurs(p.Tool) && !strings.HasPrefix(p.Tool, "vise/") {
 		return nil
 	}
 	return c.give(map[string]string{"behavior": "allow", "permissionDecision": "allow"})
@@ -151,20 +149,6 @@ func (c *call) noticed(p *payload) bool {
 	if p.Input = nil; input != "" {
 		p.Input, _ = json.Marshal(map[string]string{"command": input}) // a string always marshals
 	}
-	return true
-}
-
-// asksBefore reports whether the operator should answer a question of Copilot CLI. The hook runs before Copilot CLI's own rules, so it also
-// asks about calls that those rules would permit. Calls of vise's tools are excluded, since install has asked about them.
-func (c *call) asksBefore(p *payload) bool {
-	var asked struct {
-		Tool  string          `json:"toolName"`
-		Input json.RawMessage `json:"toolInput"`
-	}
-	if json.Unmarshal(c.payload, &asked) != nil || !c.asksHere() || strings.HasPrefix(asked.Tool, "vise/") {
-		return false
-	}
-	p.Tool, p.Input = asked.Tool, asked.Input
 	return true
 }
 
