@@ -75,7 +75,7 @@ const (
 	pendingAge = 7 * 24 * time.Hour
 )
 
-// once returns true to the first caller only, if a thing of a kind was not done before.
+// once returns true to the first caller only, if a thing of a kind was not done before. It removes what is old of the kind.
 func (c *call) once(kind, name string) bool {
 	path := c.state(kind, name)
 	dir := filepath.Dir(path)
@@ -87,18 +87,13 @@ func (c *call) once(kind, name string) bool {
 		return false
 	}
 	f.Close()
-	c.forgetOld(dir)
-	return true
-}
-
-// forgetOld removes old files from a directory.
-func (c *call) forgetOld(dir string) {
 	list, _ := files.ReadDir(dir)
 	for _, x := range list {
 		if info, err := x.Info(); err == nil && c.Now().Sub(info.ModTime()) > onceAge {
 			_ = os.Remove(filepath.Join(dir, x.Name()))
 		}
 	}
+	return true
 }
 
 // wasDone reports whether a thing of a kind was done before.

@@ -271,7 +271,7 @@ func (w *worker) run(ctx context.Context) {
 				continue
 			}
 		}
-		if err == nil && w.Once && !w.restsSoon(at) {
+		if err == nil && w.Once && (at.next.IsZero() || at.next.Sub(w.Now()) >= soon) {
 			return
 		}
 		if home.Barred(err) {
@@ -285,7 +285,7 @@ func (w *worker) run(ctx context.Context) {
 			continue
 		}
 		if err != nil {
-			if ctx.Err() == nil && !refused(err) {
+			if ctx.Err() == nil && !model.HasCode(err, model.CodeRefused, model.CodeStale) { // else another was faster, or it was stopped
 				w.report(Event{What: "the ledger", Err: err})
 			}
 			at.next = w.Now().Add(retryAfter)
@@ -301,17 +301,8 @@ func (w *worker) run(ctx context.Context) {
 	}
 }
 
-// refused reports that another driver was faster, or that the agent was stopped meanwhile.
-func refused(err error) bool {
-	return model.HasCode(err, model.CodeRefused, model.CodeStale)
-}
-
 // soon is how long a driver with Once waits for another driver's turn of the same agent.
 const soon = 2 * time.Second
-
-func (w *worker) restsSoon(at due) bool {
-	return !at.next.IsZero() && at.next.Sub(w.Now()) < soon
-}
 
 // check runs the scheduler for the agent and asks whether a turn is due. First it ends what a driver that died has left running, and
 // settles what was said there.

@@ -30,7 +30,7 @@ func rounds(session []message) (out []sessionRound) {
 		if m.role != "assistant" || !m.over() || len(r.Completed) == 0 {
 			continue
 		}
-		if r.Text != "" && !r.announces() || len(r.Completed) > 1 {
+		if !r.Round.Waits() {
 			out = append(out, r)
 			continue
 		}
