@@ -126,7 +126,7 @@ func TestTheLedgerGivesNoItemAnothersRecordedWords(t *testing.T) {
 			b.ids[name] = b.apply("agent:ann", model.CreateWorkItem{Objective: model.Text(name)}).WorkItemID
 		}
 		b.apply(model.Scheduler, model.ClaimTurn{AgentID: "ann", Holder: "drive 1"})
-		b.play(raw, &Replies{Rule: rules[program]})
+		b.play(raw, &Replies{Program: Program{Replies: rules[program]}})
 		if got := b.says(names); got != bound[scenario] {
 			t.Errorf("got\n%s\nwant\n%s", got, bound[scenario])
 		}

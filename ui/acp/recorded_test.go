@@ -80,7 +80,7 @@ func TestEveryReportOfTheRecordedProgramsIsOfItsOwnReply(t *testing.T) {
 		if program == "opencode" && scenario == "words-then-silent" { // it does not tell whether the second call is of a new reply
 			want = strings.NewReplacer("same_round REPORT", "near_round REPORT", "same_round  [B]", "near_round  [B]").Replace(want)
 		}
-		replies := Replies{Rule: rules[program]}
+		replies := Replies{Program: Program{Replies: rules[program]}}
 		usage := Usage{Rule: map[string]UsageRule{"opencode": UsageOfReply, "copilot": UsageOfProcess}[program]}
 		if got := replay(t, raw, &replies, &usage); got != want {
 			t.Errorf("got\n%s\nwant\n%s", got, want)

@@ -32,11 +32,7 @@ const (
 //
 // The SDK's types keep all that is needed here: raw inputs and outputs, and _meta.
 type Replies struct {
-	Rule ReplyRule
-	// HasIDs means that the program gives words an id. Errors: see Program.
-	HasIDs bool
-	Errors string
-
+	Program
 	// parts are the parts of the reply that has not ended. Each but the first begins with a call of which the program does not tell
 	// whether it belongs to the reply. called is how many calls the reply has, open how many of them have not ended.
 	parts        []part
@@ -68,11 +64,6 @@ type text struct {
 	// pieces is in how many it came. isOver means that a call follows.
 	pieces int
 	isOver bool
-}
-
-// Reading reads what a session of the program sends in a turn.
-func (p Program) Reading() Replies {
-	return Replies{Rule: p.Replies, HasIDs: p.HasIDs, Errors: p.Errors}
 }
 
 // Tool returns the name of a call's tool.
@@ -162,7 +153,7 @@ func (r *Replies) End(failed bool) (rest []transcript.Round, final model.Text) {
 	}
 	r.close()
 	rest, final = r.taken(), r.final
-	*r = Replies{Rule: r.Rule, HasIDs: r.HasIDs, Errors: r.Errors, ran: r.ran}
+	*r = Replies{Program: r.Program, ran: r.ran}
 	return rest, final
 }
 
@@ -226,8 +217,8 @@ func (r *Replies) part() *part {
 // begin adds a new call to the reply to which it belongs.
 func (r *Replies) begin(c *toolCall, id string) {
 	if r.called > 0 && r.open == 0 {
-		isNew, isTold := r.usage, r.usage || r.Rule == ReplyGoesOn
-		switch r.Rule {
+		isNew, isTold := r.usage, r.usage || r.Program.Replies == ReplyGoesOn
+		switch r.Program.Replies {
 		case ReplyUnknown:
 			isTold = false
 		case ReplyBySuffix:

@@ -268,7 +268,7 @@ final That is all.`},
 			"same_round I changed the limiter. []\nsame_round  [wi-1]\nfinal I changed the limiter."},
 		{"nothing was said", ReplyUnknown, "thinks m1 Hm.\nover", "final "},
 	} {
-		if got := run(t, &Replies{Rule: c.rule}, c.script); got != c.want {
+		if got := run(t, &Replies{Program: Program{Replies: c.rule}}, c.script); got != c.want {
 			t.Errorf("%s: got\n%s\nwant\n%s", c.name, got, c.want)
 		}
 	}
@@ -336,7 +336,7 @@ func TestManyPiecesAreOneText(t *testing.T) {
 // Copilot CLI gives our tools the kinds of others. A command's title can be anything, so it names none of our tools.
 func TestOurToolIsKnownByItsTitleWhateverItsKind(t *testing.T) {
 	for kind, want := range map[acp.ToolKind]string{acp.ToolKindEdit: "vise-UpdateWorkItem", acp.ToolKindExecute: "execute"} {
-		r := Replies{Rule: ReplyByUsage}
+		r := Replies{Program: Program{Replies: ReplyByUsage}}
 		r.Update(acp.SessionUpdate{ToolCall: &acp.SessionUpdateToolCall{ToolCallId: "c1", Title: "vise-UpdateWorkItem", Kind: kind}})
 		title, other := "UpdateWorkItem", acp.ToolKindOther
 		if r.Asks(acp.ToolCallUpdate{ToolCallId: "c1"}); kind == acp.ToolKindEdit {
@@ -368,7 +368,7 @@ func TestAFailureOfTheModelThatEndsTheTurnAsUsualIsTold(t *testing.T) {
 		"another program's words":        {"gemini", "", "Error: 400 no", []string{chunk("", "Error: 400 no")}},
 	} {
 		p, _ := Named(c.program)
-		r := p.Reading()
+		r := Replies{Program: p}
 		for _, raw := range c.sent {
 			r.Update(decoded[acp.SessionUpdate](t, []byte(raw)))
 		}

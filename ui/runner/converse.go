@@ -56,7 +56,7 @@ func (s *session) begin(ctx context.Context, t *turn) (*conversation, error) {
 	}
 	c := &conversation{turn: t, s: s, log: log,
 		more: make(chan struct{}, 1), news: make(chan struct{}, 1),
-		replies: s.spec.Reading(), usage: s.usage.Next()}
+		replies: acp.Replies{Program: s.spec}, usage: s.usage.Next()}
 	_ = s.Ledger.View(ctx, func(r model.Reader) error { // without it the next turn looks again
 		if a, _ := r.Agent(s.agent); a.Limits.MaxTokensPerDay > 0 {
 			c.tokens = max(1, a.Limits.MaxTokensPerDay-a.UsedToday(s.Now()).Tokens())

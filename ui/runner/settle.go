@@ -35,7 +35,7 @@ func Settle(ctx context.Context, l home.Ledger, dir string, sessions home.Sessio
 
 // saidIn returns the rounds of a turn's entries.
 func saidIn(entries []acp.Entry, program acp.Program) []said {
-	replies := program.Reading()
+	replies := acp.Replies{Program: program}
 	var all []transcript.Round
 	for _, e := range entries {
 		switch {
