@@ -83,7 +83,8 @@ func doctor(e *Env, o doctorOptions) (answer, error) {
 	}
 	out := &checkup{Home: dir, Checks: []check{}}
 	if o.repair {
-		out.mended("repair permissions", func() (string, error) { return repairModes(dir) })
+		said, err := repairModes(dir)
+		out.note("repair permissions", err, said)
 	}
 	d, err := open(e)
 	if home.NoHome(err) {

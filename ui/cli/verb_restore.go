@@ -20,38 +20,25 @@ import (
 
 // repair makes the repairs that need no question, because they lose nothing.
 func repair(e *Env, d *home.Home, out *checkup) {
-	out.mended("repair index", func() (string, error) {
-		h, err := d.Ledger.Rebuild(e)
-		return fmt.Sprintf("%d derived rows were made again", h.Derived), err
-	})
-	out.mended("repair journal", func() (string, error) {
-		h, err := d.Ledger.CheckCopy(e)
-		if err != nil || len(h.Problems) == 0 && h.Behind == 0 {
-			return "the copy of the history needed nothing", err
-		}
-		return "the copy of the history was filled from the ledger; what was damaged is kept aside", d.Ledger.HealCopy(e)
-	})
-	out.mended("repair leases", func() (string, error) { return repairLeases(e, d) })
-	if left, _ := runner.Left(d.Dir(), "*"); len(left) > 0 {
-		out.mended("repair processes", func() (string, error) {
-			ended, named, err := runner.EndLeft(d.Dir(), "*")
-			return fmt.Sprintf("ended: %s; not touched: %s", runner.Numbers(ended), runner.Numbers(named)), err
-		})
+	h, err := d.Ledger.Rebuild(e)
+	out.note("repair index", err, fmt.Sprintf("%d derived rows were made again", h.Derived))
+	said := "the copy of the history needed nothing"
+	journal, err := d.Ledger.CheckCopy(e)
+	if err == nil && (len(journal.Problems) > 0 || journal.Behind > 0) {
+		said = "the copy of the history was filled from the ledger; what was damaged is kept aside"
+		err = d.Ledger.HealCopy(e)
 	}
-	out.mended("repair spool", func() (string, error) {
-		n, err := d.TakeQueue(e)
-		return fmt.Sprintf("%d entries were taken in", n), err
-	})
-	out.mended("repair left-overs", func() (string, error) {
-		n, err := clearLeftOvers(d.Dir(), e.now())
-		return fmt.Sprintf("%d unfinished files were removed", n), err
-	})
-}
-
-// mended makes one repair and records its result.
-func (c *checkup) mended(name string, do func() (string, error)) {
-	said, err := do()
-	c.note(name, err, said)
+	out.note("repair journal", err, said)
+	said, err = repairLeases(e, d)
+	out.note("repair leases", err, said)
+	if left, _ := runner.Left(d.Dir(), "*"); len(left) > 0 {
+		ended, named, err := runner.EndLeft(d.Dir(), "*")
+		out.note("repair processes", err, fmt.Sprintf("ended: %s; not touched: %s", runner.Numbers(ended), runner.Numbers(named)))
+	}
+	n, err := d.TakeQueue(e)
+	out.note("repair spool", err, fmt.Sprintf("%d entries were taken in", n))
+	n, err = clearLeftOvers(d.Dir(), e.now())
+	out.note("repair left-overs", err, fmt.Sprintf("%d unfinished files were removed", n))
 }
 
 // repairModes removes other users' permissions in a home. It does not follow links.
@@ -118,11 +105,12 @@ func clearLeftOvers(dir string, now time.Time) (int, error) {
 
 // recoverable checks the files that a restore could start from, and the free space.
 func (c *checkup) recoverable(ctx context.Context, a *Env, d *home.Home) {
-	if all, err := recovery.Snapshots(d.Ledger.Home()); err != nil || len(all) == 0 {
-		c.note("snapshots", err, "none yet; the journal has all")
-	} else {
-		c.add("snapshots", true, fmt.Sprintf("%d, the newest of %s at revision %d", len(all), when(all[0].At), all[0].Revision), "")
+	said := "none yet; the journal has all"
+	all, err := recovery.Snapshots(d.Ledger.Home())
+	if len(all) > 0 {
+		said = fmt.Sprintf("%d, the newest of %s at revision %d", len(all), when(all[0].At), all[0].Revision)
 	}
+	c.note("snapshots", err, said)
 	if s, err := d.Ledger.Space(); err != nil {
 		c.note("space", err, "")
 	} else {
