@@ -192,12 +192,9 @@ func makeWorktree(e *Env, item model.WorkItem, list []thread.Worktree, dir, prog
 			break
 		}
 	}
-	link := model.LinkWorkItem{WorkItemID: item.ID, Add: model.Links{Refs: []model.Ref{{Kind: model.RefWorktree, Ref: model.Text(dir)}}}}
-	if began := git.Head(e, dir); began != "" {
-		link.Add.Refs = append(link.Add.Refs, model.BeganAt(dir, began))
-	}
+	link := model.LinkWorkItem{WorkItemID: item.ID, Add: linksTo(dir, git.Head(e, dir))}
 	if there := item.Links.OwnWorktree(); there != "" {
-		link.Remove.Refs = []model.Ref{{Kind: model.RefWorktree, Ref: model.Text(there)}}
+		link.Remove = linksTo(there, "")
 	}
 	if _, err := send(e, item.AgentID, link); err != nil {
 		return nil, fault(err).WithHint("the work tree %s is there, and not linked: vise link %s --ref %s:%s", dir,
@@ -206,6 +203,15 @@ func makeWorktree(e *Env, item model.WorkItem, list []thread.Worktree, dir, prog
 	made := look(e, thread.Worktree{Path: model.Text(dir), Branch: model.Text(branch)}, list[0])
 	ans.data, ans.text = made, func(p *page) { p.madeWorktree(made, item, program) }
 	return ans, nil
+}
+
+// linksTo are an item's links to its work tree, and to the commit at which the work began.
+func linksTo(dir, began string) (out model.Links) {
+	out.Refs = []model.Ref{{Kind: model.RefWorktree, Ref: model.Text(dir)}}
+	if began != "" {
+		out.Refs = append(out.Refs, model.BeganAt(dir, began))
+	}
+	return out
 }
 
 // afterMaking returns a warning about a failure after the work tree was made.
@@ -336,11 +342,7 @@ one that is safe, with its branch and what vise put into it; it never removes an
 					return nil, err
 				}
 				out.Removed = true
-				unlink := model.LinkWorkItem{WorkItemID: item.ID}
-				unlink.Remove.Refs = []model.Ref{{Kind: model.RefWorktree, Ref: model.Text(dir)}}
-				if began := item.Links.Began(dir); began != "" {
-					unlink.Remove.Refs = append(unlink.Remove.Refs, model.BeganAt(dir, began))
-				}
+				unlink := model.LinkWorkItem{WorkItemID: item.ID, Remove: linksTo(dir, item.Links.Began(dir))}
 				if _, err := send(e, item.AgentID, unlink); err != nil {
 					return nil, err
 				}
