@@ -153,6 +153,7 @@ func kindOfID(c *cobra.Command) string {
 
 // namesOfKind returns the names of the things of one kind.
 func namesOfKind(e *Env, c *cobra.Command, kind string, filter model.Filter) []cobra.Completion {
+	s, _ := settings(e, "", "")
 	switch kind {
 	case "STATUS":
 		return flagWords["plan-status"]
@@ -175,17 +176,13 @@ func namesOfKind(e *Env, c *cobra.Command, kind string, filter model.Filter) []c
 	case "THREAD":
 		return threadNames(e, c)
 	case "FILTER":
-		s, _ := settings(e, "filters", "")
 		return slices.Concat(as[string](model.Filters), config.Names(s.Filters))
 	case "CHANNEL":
-		s, _ := settings(e, "channels", "")
 		return config.Names(s.Channels)
 	case "NAME":
-		if c.Name() != "remove" { // other commands make one
-			return nil
+		if c.Name() == "remove" { // other commands make one
+			return config.Names(s.Hosts)
 		}
-		s, _ := settings(e, "hosts", "")
-		return config.Names(s.Hosts)
 	case strings.ToLower(kind):
 		return []cobra.Completion{kind}
 	}

@@ -160,17 +160,15 @@ func detached(e *Env) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	output := bufio.NewReader(io.LimitReader(out, maxComplaint))
+	lines := bufio.NewScanner(io.LimitReader(out, maxComplaint))
 	var s struct {
 		started
 		Error *model.Error `json:"error"`
 	}
 	var all []byte
-	for err = nil; err == nil && s.TaskID == ""; {
-		var line []byte
-		line, err = output.ReadBytes('\n') // warnings can come before the answer
-		all = append(all, line...)
-		if json.Unmarshal(line, &s) == nil && s.Error != nil {
+	for s.TaskID == "" && lines.Scan() { // warnings can come before the answer
+		all = append(append(all, lines.Bytes()...), '\n')
+		if json.Unmarshal(lines.Bytes(), &s) == nil && s.Error != nil {
 			return nil, s.Error
 		}
 	}

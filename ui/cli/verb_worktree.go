@@ -176,19 +176,22 @@ func makeWorktree(e *Env, item model.WorkItem, list []thread.Worktree, dir, prog
 	if err := git.AddWorktree(e, e.dir, dir, branch, o.from); err != nil {
 		return nil, err
 	}
-	ans := &reply{}
+	var warnings []model.Warning
+	but := func(format string, args ...any) {
+		said := "the work tree is there, but " + fmt.Sprintf(format, args...)
+		warnings = append(warnings, model.Warning{Kind: model.WarnWorktree, Message: said})
+	}
 	if err := agents.SetWorktreeAgent(dir, item.AgentID); err != nil {
-		ans.warnings = append(ans.warnings, afterMaking("its agent is not kept: %s", model.Text(err.Error())))
+		but("its agent is not kept: %s", model.Text(err.Error()))
 	}
 	if program != "" {
 		if err := installIn(e, program, dir, item.AgentID); err != nil {
-			ans.warnings = append(ans.warnings, afterMaking("vise is not in %s's settings: %s", program, fault(err).Message))
+			but("vise is not in %s's settings: %s", program, fault(err).Message)
 		}
 	}
 	for _, w := range list {
 		if other, _ := worktreeItem(e, w); other.AgentID == item.AgentID && other.State == model.Open {
-			ans.warnings = append(ans.warnings, afterMaking("%s works in %s too, and has one focus; "+
-				"an agent of its own for each: vise new OBJECTIVE --agent NAME", item.AgentID, w.Path))
+			but("%s works in %s too, and has one focus; an agent of its own for each: vise new OBJECTIVE --agent NAME", item.AgentID, w.Path)
 			break
 		}
 	}
@@ -201,8 +204,7 @@ func makeWorktree(e *Env, item model.WorkItem, list []thread.Worktree, dir, prog
 			item.Handle, model.RefWorktree, dir)
 	}
 	made := look(e, thread.Worktree{Path: model.Text(dir), Branch: model.Text(branch)}, list[0])
-	ans.data, ans.text = made, func(p *page) { p.madeWorktree(made, item, program) }
-	return ans, nil
+	return answered(made, func(p *page) { p.madeWorktree(made, item, program) }).warned(warnings), nil
 }
 
 // linksTo are an item's links to its work tree, and to the commit at which the work began.
@@ -212,11 +214,6 @@ func linksTo(dir, began string) (out model.Links) {
 		out.Refs = append(out.Refs, model.BeganAt(dir, began))
 	}
 	return out
-}
-
-// afterMaking returns a warning about a failure after the work tree was made.
-func afterMaking(format string, args ...any) model.Warning {
-	return model.Warning{Kind: model.WarnWorktree, Message: "the work tree is there, but " + fmt.Sprintf(format, args...)}
 }
 
 // branchFor returns an item's branch name: its handle and the first words of its objective.
