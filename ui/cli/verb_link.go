@@ -122,6 +122,7 @@ type resumed struct {
 func (v *threadVerbs) where() verb {
 	return verb{
 		use: "where [ID]", short: "Show where the work was left",
+		example: "vise thread where wi-7f3k",
 		long: `where shows where the work on an item was left in this repository, on its branch: objective, next
 action, reason, unverified entries, the strongest gap, dead ends, files, and whether its thread can be
 used here. Without ID it shows the agent's current item, else the active thread, else the suspended

@@ -27,7 +27,7 @@ func threadVerb() verb {
 			"dead ends, the next action. It belongs to one repository and one branch: on another branch it is\n" +
 			"parked, never lost. Its files lie in .aictx/tasks and are shared with AICTX.",
 		shared: flags{{"repo", &v.repo, "the repository's directory (default: the one around the working directory)"}},
-		verbs: subverbs("thread", threadExamples, func(e *Env) { v.Env = e },
+		verbs: subverbs(func(e *Env) { v.Env = e },
 			v.start(), v.status(), v.update(), v.list(), v.show(), v.where(), v.resume(), v.close(), v.prepare(), v.finalize(), v.record(),
 			v.doctor()),
 	}

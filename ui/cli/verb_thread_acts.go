@@ -22,6 +22,7 @@ func (v *threadVerbs) start() verb {
 	var initial string
 	return verb{
 		use: "start GOAL", short: "Begin a thread and make it the active one", args: to(&c.Goal),
+		example: "vise thread start 'Fix login token refresh'",
 		flags: flags{
 			{"task-id", &c.Task, "the thread's id (default: made from the goal)"},
 			{"initial-json", &initial, "a JSON object laid over the fresh thread"},
@@ -47,7 +48,8 @@ func (v *threadVerbs) update() verb {
 	var status string
 	return verb{
 		use: "update", short: "Change a thread",
-		flags: slices.Concat(p.flags(), v.target(), flags{{"status", &status, "in_progress, paused, blocked, resolved or abandoned"}}),
+		example: "vise thread update --verify 'make test passes'",
+		flags:   slices.Concat(p.flags(), v.target(), flags{{"status", &status, "in_progress, paused, blocked, resolved or abandoned"}}),
 		run: v.does("updated", func() (thread.Command, error) {
 			if !p.given() && status == "" {
 				return nil, threadMisuse("update needs --json-patch, --from-file, --status, --verify, --drop or --clear")
@@ -64,7 +66,8 @@ func (v *threadVerbs) update() verb {
 func (v *threadVerbs) resume() verb {
 	return verb{
 		use: "resume ID", short: "Go on with a thread: it becomes the active one", args: to(&v.task), flags: v.target()[1:],
-		run: v.does("resumed", func() (thread.Command, error) { return thread.Resume{Task: v.task, Rebind: v.rebind}, nil }),
+		example: "vise thread resume fix-login-token-refresh",
+		run:     v.does("resumed", func() (thread.Command, error) { return thread.Resume{Task: v.task, Rebind: v.rebind}, nil }),
 	}
 }
 
@@ -73,7 +76,8 @@ func (v *threadVerbs) close() verb {
 	status := string(thread.Resolved)
 	return verb{
 		use: "close", short: "End or suspend a thread; its files stay",
-		flags: slices.Concat(p.flags(), v.target(), flags{{"status", &status, "resolved, abandoned, blocked or paused"}}),
+		example: "vise thread close --status paused",
+		flags:   slices.Concat(p.flags(), v.target(), flags{{"status", &status, "resolved, abandoned, blocked or paused"}}),
 		run: v.does("closed", func() (thread.Command, error) {
 			st, err := statusFlag(status, thread.Closings)
 			if err != nil {

@@ -12,7 +12,8 @@ func (v *threadVerbs) doctor() verb {
 	var apply bool
 	return verb{
 		use: "doctor", short: "Find what is wrong with the threads, show the repair, apply it on yes",
-		flags: flags{{"yes", &apply, "apply the repairs without asking"}},
+		example: "vise thread doctor",
+		flags:   flags{{"yes", &apply, "apply the repairs without asking"}},
 		run: v.on(fromCLI, func(at *home.Repository) (answer, error) {
 			found, err := at.Findings()
 			if err != nil || len(found) == 0 {

@@ -10,6 +10,7 @@ func (v *threadVerbs) finalize() verb {
 	var facts, file, patch string
 	return verb{
 		use: "finalize", short: "Add the facts of a run to the active thread",
+		example: "vise thread finalize --from-file facts.json",
 		flags: append(v.target()[:1], flags{
 			{"facts-json", &facts, "the facts: execution_id, success, files_opened, files_edited, commands_executed, " +
 				"tests_executed, contract, …"},

@@ -13,6 +13,7 @@ func (v *threadVerbs) status() verb {
 	var all bool
 	return verb{
 		use: "status", short: "Show the active thread, if it belongs here", flags: flags{{"all", &all, "list every thread"}},
+		example: "vise thread status",
 		run: v.reading(func(at *home.Repository, s *threads.Snapshot) (answer, error) {
 			if all {
 				return listThreads(at, s)
@@ -55,7 +56,8 @@ func (v *threadVerbs) list() verb {
 	var everywhere bool
 	return verb{
 		use: "list", short: "List every thread, the newest first",
-		flags: flags{{"everywhere", &everywhere, "those to take up, here and in the repositories that open work items link to"}},
+		example: "vise thread list",
+		flags:   flags{{"everywhere", &everywhere, "those to take up, here and in the repositories that open work items link to"}},
 		run: func(e *Env) (r answer, err error) {
 			if everywhere {
 				return v.everywhere()
@@ -103,6 +105,7 @@ func listThreads(at *home.Repository, s *threads.Snapshot) (answer, error) {
 func (v *threadVerbs) show() verb {
 	return verb{
 		use: "show ID", short: "Show a thread", args: to(&v.task),
+		example: "vise thread show fix-login-token-refresh",
 		run: v.reading(func(at *home.Repository, s *threads.Snapshot) (answer, error) {
 			t, err := thread.Find(s, thread.Slug(v.task))
 			if err != nil {
@@ -119,7 +122,8 @@ func (v *threadVerbs) prepare() verb {
 	var said string
 	return verb{
 		use: "prepare", short: "Show what somebody who goes on with the work should know",
-		flags: flags{{"work-state-json", &said, "a JSON object laid over what is shown, key by key; nothing is saved"}},
+		example: "vise thread prepare",
+		flags:   flags{{"work-state-json", &said, "a JSON object laid over what is shown, key by key; nothing is saved"}},
 		run: v.reading(func(at *home.Repository, s *threads.Snapshot) (answer, error) {
 			p, err := thread.Prepare(s, at.Stamp)
 			if err == nil && said != "" {

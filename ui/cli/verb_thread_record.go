@@ -18,6 +18,7 @@ func (v *threadVerbs) record() verb {
 	var stay bool
 	return verb{
 		use: "record -- COMMAND…", short: "Run a command, and keep its exit status and commit as a fact",
+		example: "vise thread record -- go test ./...",
 		long: "record runs a command, ends with its exit status, and says what the active thread keeps of it: each failure; the\n" +
 			"success of a test, a linter or a build, and of what the thread recommends or lists as unverified.",
 		flags: flags{{"stay", &stay, "wait for enter before the end, so that the output can be read"}},

@@ -34,7 +34,7 @@ func todoVerb() verb {
 			{"anywhere", &v.anywhere, "let --session lie elsewhere in the repository"},
 			{"as", &v.as, "who acts, an agent's or worker's name (default: the user, on a terminal)"},
 		},
-		verbs: subverbs("todo", todoExamples, func(e *Env) { v.Env = e },
+		verbs: subverbs(func(e *Env) { v.Env = e },
 			v.create(), v.triage(), v.list(), v.show(), v.next(), v.start(), v.block(), v.resolve(), v.complete(), v.reopen(),
 			v.interrupt(), v.resume(), v.validate(), v.cleanup(), v.importing(), v.log(), v.sessions(), v.promote(), v.link()),
 	}

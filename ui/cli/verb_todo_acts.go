@@ -40,6 +40,7 @@ func (v *todoVerbs) start() verb {
 	var m file.Move
 	return verb{
 		use: "start ID", short: "Claim a todo, or prolong your claim", args: to(&v.id),
+		example: "vise todo start review/001",
 		flags: slices.Concat(l.flags(), fenceFlag(&m), flags{
 			{"approve", &m.Approve, "approve a pending todo first"},
 			{"force", &m.Force, "only you, no agent: although it waits for others or is assigned"},
@@ -67,7 +68,8 @@ func (v *todoVerbs) block() verb {
 	var on commas
 	return verb{
 		use: "block ID --on REF", short: "Say what a claimed todo depends on", args: to(&v.id),
-		flags: append(reasonFlags(&m, "why"), flags{{"on", &on, "the todos that must be done first, as review/001"}}...),
+		example: "vise todo block review/001 --on review/002",
+		flags:   append(reasonFlags(&m, "why"), flags{{"on", &on, "the todos that must be done first, as review/001"}}...),
 		run: func(e *Env) (answer, error) {
 			m.Dependencies = wordsOf[file.Ref](on)
 			return v.change(&m, file.Judge)(e)
@@ -79,6 +81,7 @@ func (v *todoVerbs) complete() verb {
 	m := file.Move{To: file.Complete, Resolution: file.Fixed}
 	return verb{
 		use: "complete ID --reason TEXT", short: "Mark a todo as fixed", args: to(&v.id), flags: reasonFlags(&m, "what fixed it"),
+		example: "vise todo complete review/001 --reason 'the timer is stopped'",
 		run: v.onTodo(func(at *todoSession) (answer, error) {
 			t, err := at.Change(v.id, v.by(m), file.Judge)
 			out, err := at.one(t, err)
@@ -94,7 +97,8 @@ func (v *todoVerbs) interrupt() verb {
 	m := file.Move{To: file.Interrupted, Reason: file.SessionEnded}
 	return verb{
 		use: "interrupt ID", short: "Stop work on a claimed todo", args: to(&v.id), flags: reasonFlags(&m, "why"),
-		run: v.change(&m, file.Judge),
+		example: "vise todo interrupt review/001",
+		run:     v.change(&m, file.Judge),
 	}
 }
 
@@ -132,6 +136,7 @@ func (v *todoVerbs) resolve() verb {
 	var undo bool
 	return verb{
 		use: "resolve ID [REASON…] --VERDICT", short: "Close a todo without fixing it, or undo that", args: to(&v.id, &m.Reason),
+		example:  "vise todo resolve review/001 'the caller checks it' --false-positive",
 		flags:    append(f.flags(), flags{{"undo", &undo, "only you, no agent: give it back the status that it had"}}...),
 		excludes: "undo " + closingFlags,
 		run: func(e *Env) (answer, error) {
@@ -148,7 +153,8 @@ func (v *todoVerbs) reopen() verb {
 	var m file.Move
 	return verb{
 		use: "reopen ID [REASON…]", short: "Give a closed todo back the status that it had", args: to(&v.id, &m.Reason),
-		run: v.change(&m, file.Reopen),
+		example: "vise todo reopen review/001",
+		run:     v.change(&m, file.Reopen),
 	}
 }
 
@@ -156,7 +162,8 @@ func (v *todoVerbs) resume() verb {
 	m := file.Move{To: file.Ready}
 	return verb{
 		use: "resume [ID]…", short: "Make interrupted todos ready again, all or those named; a blocked one, when its claimant is gone",
-		flags: flags{{"reason", &m.Reason, "why"}},
+		example: "vise todo resume review/001",
+		flags:   flags{{"reason", &m.Reason, "why"}},
 		run: func(e *Env) (answer, error) {
 			if len(e.words) > 0 {
 				return v.each(e.words, "", m, file.Resume)
@@ -176,6 +183,7 @@ func (v *todoVerbs) log() verb {
 	var n file.Note
 	return verb{
 		use: "log ID PHASE", short: "Add an entry to a todo's Work Log", args: to(&v.id, &n.Phase),
+		example: "vise todo log review/001 investigated",
 		flags: flags{{"did", &n.Actions, "what was done; can be given again"},
 			{"learned", &n.Learnings, "what was learned; can be given again"}},
 		run: v.onTodo(func(at *todoSession) (answer, error) {

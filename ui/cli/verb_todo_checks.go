@@ -11,7 +11,8 @@ func (v *todoVerbs) validate() verb {
 	var fix bool
 	return verb{
 		use: "validate", short: "Check every todo of all sessions; exit 6 if one breaks a rule, with --strict also if one is warned of",
-		flags: flags{{"fix", &fix, "repair what needs no decision"}},
+		example: "vise todo validate",
+		flags:   flags{{"fix", &fix, "repair what needs no decision"}},
 		run: func(*Env) (answer, error) {
 			fixed := []file.Ref{}
 			if fix {
@@ -55,7 +56,8 @@ func (v *todoVerbs) validate() verb {
 func (v *todoVerbs) cleanup() verb {
 	return verb{
 		use: "cleanup", short: "End a session: todos in progress become interrupted, except those that somebody else has claimed",
-		run: func(*Env) (answer, error) { return v.cleanUp() },
+		example: "vise todo cleanup --session tmp/review/7",
+		run:     func(*Env) (answer, error) { return v.cleanUp() },
 	}
 }
 

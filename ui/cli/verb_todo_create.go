@@ -19,6 +19,7 @@ func (v *todoVerbs) create() verb {
 	var ready bool
 	return verb{
 		use: "create TITLE --source SOURCE", short: "Make a todo; the same finding is made only once", args: to(&d.Title),
+		example: "vise todo create 'The limiter leaks a timer' --source review --priority p1",
 		flags: flags{
 			{"source", &d.Source, "what found it: " + strings.Join(file.Sources(), ", ")},
 			{"priority", &d.Priority, "p1, p2 or p3"},
@@ -100,7 +101,8 @@ func (v *todoVerbs) importing() verb {
 	return verb{
 		use: "import FILE", short: "Make todos of a report: a TOME, SARIF, go vet -json, golangci-lint's JSON; - reads standard input; " +
 			"one in tmp/WORKFLOW/ID belongs to that session",
-		args: to(&name),
+		example: "vise todo import report.sarif",
+		args:    to(&name),
 		flags: flags{
 			{"format", &format, "tome, sarif, govet or golangci (default: by content)"},
 			{"source", &source, "the todos' source (default: review for a TOME, else audit)"},

@@ -14,7 +14,8 @@ func (v *todoVerbs) promote() verb {
 	var again bool
 	return verb{
 		use: "promote ID", short: "Make a work item of a finding: its title and text become objective and plan",
-		args: to(&v.id), keyed: true,
+		example: "vise todo promote review/001",
+		args:    to(&v.id), keyed: true,
 		flags: flags{
 			{"agent", &agent, "whose work item it becomes (default: the only agent)"},
 			{"again", &again, "make another one, though it was promoted before"},
@@ -51,8 +52,9 @@ func (v *todoVerbs) link() verb {
 	var item string
 	return verb{
 		use: "link ID ITEM", short: "Link a todo to a work item: the item shows it, and its completion asks about it",
-		args:  to(&v.id, &item),
-		flags: flags{{"remove", &unlink, "take the link away; the todo stays as it is"}},
+		example: "vise todo link review/001 wi-7f3k",
+		args:    to(&v.id, &item),
+		flags:   flags{{"remove", &unlink, "take the link away; the todo stays as it is"}},
 		run: v.onTodo(func(at *todoSession) (answer, error) {
 			item, err := find(v.Env, item)
 			if err != nil {

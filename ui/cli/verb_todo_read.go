@@ -24,6 +24,7 @@ func (v *todoVerbs) list() verb {
 	var waiting, stale bool
 	return verb{
 		use: "list", short: "The todos of all sessions: by priority, the newest session first, by number",
+		example: "vise todo list --status ready",
 		flags: append(f.flags(), flags{
 			{"status", &f.status, "only these statuses"},
 			{"waiting", &waiting, "only what waits on a dependency"},
@@ -76,6 +77,7 @@ func (at *todoSession) stale() (map[file.Ref]*file.Stale, error) {
 func (v *todoVerbs) show() verb {
 	return verb{
 		use: "show ID", short: "One todo: its facts, its history, its problems and its text", args: to(&v.id),
+		example: "vise todo show review/001",
 		run: v.onTodo(func(at *todoSession) (answer, error) {
 			if err := at.read(true); err != nil {
 				return nil, err
@@ -128,7 +130,8 @@ func (v *todoVerbs) next() verb {
 	var claim bool
 	return verb{
 		use: "next", short: "The first todo that can be worked on; with --claim it is yours",
-		flags: slices.Concat(f.flags(), l.flags(), flags{{"claim", &claim, "claim it: of many that ask at once each gets another"}}),
+		example: "vise todo next --claim",
+		flags:   slices.Concat(f.flags(), l.flags(), flags{{"claim", &claim, "claim it: of many that ask at once each gets another"}}),
 		run: func(*Env) (answer, error) {
 			if claim {
 				return v.claim(&f, l)
@@ -252,6 +255,7 @@ func searchTodos(e *Env, words string) (hits []todoHit) {
 func (v *todoVerbs) sessions() verb {
 	return verb{
 		use: "sessions", short: "The sessions of the repository that hold todos, newest first",
+		example: "vise todo sessions",
 		run: func(*Env) (answer, error) {
 			found, err := todos.Discover(v.repository())
 			return answered(map[string]any{"sessions": append([]todos.Found{}, found...)}, func(p *page) {

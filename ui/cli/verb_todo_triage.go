@@ -19,6 +19,7 @@ func (v *todoVerbs) triage() verb {
 	var approve, deferred, undo, allP3 bool
 	return verb{
 		use: "triage [ID]…", short: "Decide on pending todos; without an id: the next ten of all sessions",
+		example: "vise todo triage",
 		flags: slices.Concat(flags{
 			{"approve", &approve, "it is to be worked on"},
 			{"defer", &deferred, "not now: it stays pending"},

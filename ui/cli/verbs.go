@@ -160,6 +160,15 @@ func (v verb) name() string {
 	return name
 }
 
+// subverbs are the verbs of threads or file todos. Each first takes the run's environment.
+func subverbs(take func(*Env), verbs ...verb) []verb {
+	for i := range verbs {
+		run := verbs[i].run
+		verbs[i].who, verbs[i].run = acting, func(e *Env) (answer, error) { take(e); return run(e) }
+	}
+	return verbs
+}
+
 // command makes the command of a row.
 func (v verb) command(e *Env) *cobra.Command {
 	if v.made != nil {
