@@ -137,17 +137,13 @@ and says whether that works. A home that is shown already is refused.`,
 			}
 			out := reachHosts(e, config.Load(at, e.getenv).Hosts, args[0])
 			out.Hosts = slices.DeleteFunc(out.Hosts, func(x hostGist) bool { return x.Name != args[0] })
-			said := ""
 			for _, x := range out.Hosts {
-				if x.away() {
-					said = ", which is not reached now"
-				}
 				if x.away() && x.Error.Code == model.CodeConflict {
 					return nil, errors.Join(x.Error.WithHint("it was not added"), removeHost(e, args[0]))
 				}
 			}
 			return answered(out, func(p *page) {
-				p.say("added %s%s", args[0], said)
+				p.say("added %s", args[0])
 				p.hosts(out)
 			}), nil
 		},
