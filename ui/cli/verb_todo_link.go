@@ -10,16 +10,12 @@ import (
 )
 
 func (v *todoVerbs) promote() verb {
-	var agent model.AgentID
 	var again bool
 	return verb{
 		use: "promote ID", short: "Make a work item of a finding: its title and text become objective and plan",
 		example: "vise todo promote review/001",
 		args:    to(&v.id), keyed: true,
-		flags: flags{
-			{"agent", &agent, "whose work item it becomes (default: the only agent)"},
-			{"again", &again, "make another one, though it was promoted before"},
-		},
+		flags: flags{{"again", &again, "make another one, though it was promoted before"}},
 		run: v.onTodo(func(at *todoSession) (answer, error) {
 			if err := at.read(true); err != nil {
 				return nil, err
@@ -32,10 +28,19 @@ func (v *todoVerbs) promote() verb {
 			if again {
 				key = cmp.Or(key, "promote-"+newKey())
 			}
-			made, err := v.promoted(key, agent, at.Path(), t, at.snap.Body(t))
+			h, _, err := openOrCreate(v.Env) // as vise new
 			if err != nil {
 				return nil, err
 			}
+			agent, err := ownAgent(v.Env)
+			if err != nil {
+				return nil, err
+			}
+			made, err := h.Promote(v, model.Envelope{Key: key, Actor: v.Env.actor, Agent: agent}, at.Path(), t, at.snap.Body(t))
+			if err != nil {
+				return nil, err
+			}
+			v.hasSaved, v.savedAs = true, key
 			return at.linked(made, made.Warnings, fmt.Sprintf("%s is work item %s", t.Ref(), made.WorkItem.Handle), t.Ref()), nil
 		}),
 	}
@@ -85,19 +90,4 @@ func (v *todoVerbs) link() verb {
 			return at.linked(now, in.Warnings, said, ref), err
 		}),
 	}
-}
-
-// promoted makes an item from a finding for an agent. If agent is empty, it is the agent of the command line. Like vise new, promoted makes
-// a home if there is none.
-func (v *todoVerbs) promoted(key string, agent model.AgentID, base string, t file.Todo, body string) (made home.ItemResult, err error) {
-	h, _, err := openOrCreate(v.Env)
-	if err == nil && agent == "" {
-		agent, err = ownAgent(v.Env)
-	}
-	if err != nil {
-		return made, err
-	}
-	made, err = h.Promote(v, model.Envelope{Key: key, Actor: v.Env.actor, Agent: agent}, base, t, body)
-	v.hasSaved, v.savedAs = err == nil, key
-	return made, err
 }
