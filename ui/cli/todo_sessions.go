@@ -27,6 +27,14 @@ func (at *todoSession) read(bodies bool) (err error) {
 	return err
 }
 
+// todo reads the todos, also their bodies if asked to, and returns the one with an id.
+func (at *todoSession) todo(id string, bodies bool) (t file.Todo, err error) {
+	if err = at.read(bodies); err == nil {
+		t, err = at.snap.Resolve(id)
+	}
+	return t, err
+}
+
 // open opens the named session, else the only one. It makes a session only with create, and only if the session was named.
 func (v *todoVerbs) open(create bool) (*todoSession, error) {
 	if v.all {
@@ -109,11 +117,7 @@ func (v *todoVerbs) holding(word string) (*todoSession, string, error) {
 	var hit *todoSession
 	var names []string
 	for _, at := range all {
-		err := at.read(false)
-		var t file.Todo
-		if err == nil {
-			t, err = at.snap.Resolve(word)
-		}
+		t, err := at.todo(word, false)
 		id := t.Full()
 		if err != nil {
 			id = file.NewRef(at.Name(), word)

@@ -17,10 +17,7 @@ func (v *todoVerbs) promote() verb {
 		args:    to(&v.id), keyed: true,
 		flags: flags{{"again", &again, "make another one, though it was promoted before"}},
 		run: v.onTodo(func(at *todoSession) (answer, error) {
-			if err := at.read(true); err != nil {
-				return nil, err
-			}
-			t, err := at.snap.Resolve(v.id)
+			t, err := at.todo(v.id, true)
 			if err != nil {
 				return nil, err
 			}
@@ -67,11 +64,7 @@ func (v *todoVerbs) link() verb {
 			}
 			ref := file.Ref(v.id)
 			if !unlink || ref.Source() == "" {
-				err := at.read(false)
-				var t file.Todo
-				if err == nil {
-					t, err = at.snap.Resolve(v.id)
-				}
+				t, err := at.todo(v.id, false)
 				if err != nil {
 					return nil, err
 				}

@@ -79,10 +79,7 @@ func (v *todoVerbs) show() verb {
 		use: "show ID", short: "One todo: its facts, its history, its problems and its text", args: to(&v.id),
 		example: "vise todo show review/001",
 		run: v.onTodo(func(at *todoSession) (answer, error) {
-			if err := at.read(true); err != nil {
-				return nil, err
-			}
-			t, err := at.snap.Resolve(v.id)
+			t, err := at.todo(v.id, true)
 			if err != nil {
 				return nil, err
 			}
