@@ -153,8 +153,10 @@ func (e *Env) runs(c *cobra.Command, who caller, run body) *cobra.Command {
 		if err := cmp.Or(identify[who](), offCluster(e, insteadOnCluster[topVerb(c)])); err != nil {
 			return err
 		}
-		e.called, e.words = c, args
-		limitWait(e, c)
+		e.called, e.words, e.Context = c, args, c.Context()
+		if !lasts(e) { // it waits for all its locks together no longer than for one
+			e.Context = lock.WithLimit(e.Context, lock.DefaultLimit)
+		}
 		ans, err := run(e)
 		if err != nil {
 			return err
@@ -176,14 +178,6 @@ func lasts(e *Env) bool {
 // mirrors reports whether the command reads again and again, and so keeps what is shown of a ledger on a cluster in memory.
 func mirrors(e *Env) bool {
 	return slices.Contains([]string{"", "drive", "mcp", "serve"}, firstWord(e.args))
-}
-
-// limitWait gives a command its context. A command that does not last waits for all its locks together no longer than for one.
-func limitWait(e *Env, c *cobra.Command) {
-	e.Context = c.Context()
-	if !lasts(e) {
-		e.Context = lock.WithLimit(e.Context, lock.DefaultLimit)
-	}
 }
 
 // finish shows an answer: data on standard output, warnings on standard error.

@@ -261,12 +261,10 @@ type desktop struct{ getenv func(string) string }
 // desktopTimeout is the time limit of a program of the desktop.
 const desktopTimeout = 2 * time.Second
 
-func (d desktop) remote() bool { return d.getenv("SSH_CONNECTION") != "" || d.getenv("SSH_TTY") != "" }
-
 // Copy is part of console.Native.
 func (d desktop) Copy(ctx context.Context, text string) (string, error) {
 	words := d.copier()
-	if len(words) == 0 || d.remote() {
+	if len(words) == 0 {
 		return "", nil
 	}
 	if _, err := exec.LookPath(words[0]); err != nil {
@@ -279,9 +277,10 @@ func (d desktop) Copy(ctx context.Context, text string) (string, error) {
 	return words[0], c.Run()
 }
 
-// copier returns the program that fills this desktop's clipboard.
+// copier returns the program that fills this desktop's clipboard, if there is one.
 func (d desktop) copier() []string {
 	switch {
+	case d.getenv("SSH_CONNECTION") != "", d.getenv("SSH_TTY") != "":
 	case runtime.GOOS == "darwin":
 		return []string{"pbcopy"}
 	case d.getenv("WSL_DISTRO_NAME") != "":

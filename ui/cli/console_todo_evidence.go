@@ -119,9 +119,6 @@ func (r *fileTodos) Act(ctx context.Context, a console.FileAct) error {
 
 // promote makes a work item from a finding. For the same finding it makes only one.
 func (r *fileTodos) promote(ctx context.Context, w *watchedSession, within file.Ref, a console.FileAct) error {
-	if r.home == nil {
-		return refuse("there is no ledger to promote into")
-	}
 	t, err := w.snap.Resolve(within.Raw())
 	if err != nil {
 		return err

@@ -33,9 +33,9 @@ type fileTodos struct {
 	sessions map[model.Text]*watchedSession
 	watching sync.WaitGroup
 	thrifty  sync.Once
-	// home receives promoted findings. If it is nil, findings cannot be promoted.
+	// home receives promoted findings.
 	home *home.Home
-	// editor opens a file at a line. It is nil if there is no editor.
+	// editor opens a file at a line.
 	editor func(path string, line int) (*exec.Cmd, error)
 }
 
