@@ -198,6 +198,9 @@ func warningsOf[S ~string](kind model.WarningKind, list []S) []model.Warning {
 	return out
 }
 
+// listed is a list that is never null in JSON.
+func listed[T any](list []T) []T { return append([]T{}, list...) }
+
 const schemaPrefix = "vise.v1."
 
 type envelope struct {

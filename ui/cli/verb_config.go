@@ -60,7 +60,7 @@ func configPlace(getenv func(string) string) (config.Place, error) {
 }
 
 func configShow(at config.Place, s config.Settings, origin bool) answer {
-	out := configAnswer{File: at.File, Values: s.Values(), Problems: append([]config.Problem{}, s.Problems...)}
+	out := configAnswer{File: at.File, Values: s.Values(), Problems: listed(s.Problems)}
 	return &reply{data: out, warnings: configWarnings(s), text: func(p *page) {
 		rows := make([][]string, len(out.Values))
 		for i, v := range out.Values {
@@ -74,7 +74,7 @@ func configShow(at config.Place, s config.Settings, origin bool) answer {
 }
 
 func configCheck(at config.Place, s config.Settings) answer {
-	out := configAnswer{File: at.File, Problems: append([]config.Problem{}, s.Problems...)}
+	out := configAnswer{File: at.File, Problems: listed(s.Problems)}
 	return &reply{data: out, exit: failed(len(s.Problems) > 0), text: func(p *page) {
 		for _, x := range s.Problems {
 			p.line("%s", x)

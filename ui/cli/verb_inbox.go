@@ -44,7 +44,7 @@ agent's. vise hide ID hides an entry until something new happens, or with --unti
 					return inboxOf{}, err
 				}
 				r = ofAgent(e, r)
-				out := inboxOf{Inbox: append([]model.Inboxed{}, model.Inbox(r, e.now(), limit)...)}
+				out := inboxOf{Inbox: listed(model.Inbox(r, e.now(), limit))}
 				r.Inbox(model.NeedPickup, func(x model.Inboxed) bool {
 					if !slices.ContainsFunc(out.Inbox, func(y model.Inboxed) bool { return y.ID == x.ID }) {
 						out.Unread = append(out.Unread, x)

@@ -212,7 +212,7 @@ vise search -- limiter -gateway`,
 			}
 			rows := s.InOrder()
 			out := searchedFor{Words: words, Total: len(rows), Todos: found,
-				WorkItems: append([]model.Row{}, rows[:min(len(rows), limit)]...)}
+				WorkItems: listed(rows[:min(len(rows), limit)])}
 			out.Returned = len(out.WorkItems)
 			if h, err := open(e); err == nil {
 				out.Said = sessionsIn(h, e.now).Find(words, e.agent)

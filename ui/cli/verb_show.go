@@ -38,11 +38,11 @@ plan needed input. Waited for others: all other time, in the queue too. The thre
 			if err != nil {
 				return nil, err
 			}
-			out := shown{Waits: []model.Wait{}}
+			var out shown
 			_ = e.home.RefreshTrees(e, model.Envelope{Actor: model.Watcher}, id) // the next reader records what could not be recorded now
 			err = read(e, func(r model.Reader) error {
 				out.GetResult = home.GetResultOf(r, id, true)
-				out.Waits = append(out.Waits, r.Waits(out.WorkItem.AgentID, id, shownWaits)...)
+				out.Waits = listed(r.Waits(out.WorkItem.AgentID, id, shownWaits))
 				if w, ok := r.Item(id); ok && story {
 					out.Story = new(model.StoryOf(r, w, e.now()))
 				}

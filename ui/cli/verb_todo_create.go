@@ -87,8 +87,8 @@ func (at *todoSession) made(made todos.Made, left []todos.Left, err error) (answ
 		out.say("left out %s: %s", l.Finding, l.Reason)
 	}
 	out.say("%s: %d made, %d skipped, %d left out", at.Rel, len(out.rows), len(made.Skipped), len(left))
-	out.data = map[string]any{"session": at.Rel, "created": append([]row{}, out.rows...), "skipped": made.Skipped,
-		"left_out": append([]todos.Left{}, left...)}
+	out.data = map[string]any{"session": at.Rel, "created": listed(out.rows), "skipped": made.Skipped,
+		"left_out": listed(left)}
 	return &out.reply, nil
 }
 

@@ -105,7 +105,7 @@ func (v *todoVerbs) show() verb {
 			for line := range strings.SplitSeq(at.snap.Body(t), "\n") {
 				ans.say("%s", safe(strings.TrimRight(line, "\r")))
 			}
-			ans.data = map[string]any{"session": at.Rel, "todo": r, "problems": append([]file.Problem{}, problems...), "body": body}
+			ans.data = map[string]any{"session": at.Rel, "todo": r, "problems": listed(problems), "body": body}
 			return ans, err
 		}),
 	}
@@ -255,7 +255,7 @@ func (v *todoVerbs) sessions() verb {
 		example: "vise todo sessions",
 		run: func(*Env) (answer, error) {
 			found, err := todos.Discover(v.repository())
-			return answered(map[string]any{"sessions": append([]todos.Found{}, found...)}, func(p *page) {
+			return answered(map[string]any{"sessions": listed(found)}, func(p *page) {
 				for _, f := range found {
 					active := ""
 					if f.Active {

@@ -23,10 +23,8 @@ type row struct {
 
 // row returns a todo as commands show it, with lists that are never null. Without an index, it does not say what the todo waits for.
 func (at *todoSession) row(t file.Todo, x *file.Index) row {
-	for _, list := range []*[]model.Text{&t.Tags, &t.Files, &t.WorkflowChain} {
-		*list = append([]model.Text{}, *list...)
-	}
-	t.Dependencies, t.Related = append([]file.Ref{}, t.Dependencies...), append([]file.Ref{}, t.Related...)
+	t.Tags, t.Files, t.WorkflowChain = listed(t.Tags), listed(t.Files), listed(t.WorkflowChain)
+	t.Dependencies, t.Related = listed(t.Dependencies), listed(t.Related)
 	r := row{ID: t.Ref(), Todo: t, name: at.label(t.Ref()), WaitingOn: []file.Wait{}}
 	if x != nil {
 		r.WaitingOn = append(r.WaitingOn, x.Waiting(t)...)
@@ -102,7 +100,7 @@ func (c *changed) answer(none string) answer {
 	if len(c.sessions) == 1 {
 		session = c.sessions[0]
 	}
-	c.data = map[string]any{"session": session, "todos": append([]row{}, c.rows...)}
+	c.data = map[string]any{"session": session, "todos": listed(c.rows)}
 	if len(c.rows) == 0 {
 		c.lines = []string{none}
 	}
