@@ -121,7 +121,7 @@ func exitMessage(ctx context.Context, h *home.Home, now time.Time) string {
 	defer stop()
 	n := 0
 	err := h.View(ctx, func(r model.Reader) error {
-		for _, a := range r.Agents("", maxAgents) {
+		for a := range model.AllAgents(r) {
 			if n < dueCounted {
 				n += len(r.Due(a.ID, now.Add(farFuture), dueCounted))
 			}

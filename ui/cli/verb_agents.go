@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -35,9 +36,6 @@ type agentGist struct {
 	// Forges say why gh or glab cannot be asked about items that wait for a forge.
 	Forges []model.ForgeTrouble `json:"forges,omitempty"`
 }
-
-// maxAgents is the most agents that are listed.
-const maxAgents = 1000
 
 func agentsVerb() verb {
 	return verb{
@@ -212,7 +210,7 @@ func changeAgent(e *Env, as model.AgentID, c model.Command) (answer, error) {
 
 func gists(e *Env, r model.Reader, only model.AgentID) []agentGist {
 	out := []agentGist{}
-	list := r.Agents("", maxAgents)
+	list := slices.Collect(model.AllAgents(r))
 	if only != "" {
 		x, _ := r.Agent(only)
 		list = []model.Agent{x}

@@ -251,7 +251,7 @@ func planReason(p files.Plan) string { return safe(p.Path) + " " + p.Reason }
 // eachOpen visits the open items of all agents, with the plans of their agent. It reads one page at a time.
 func eachOpen(ctx context.Context, d *home.Home, visit func(*files.Items, model.WorkItem)) error {
 	var agents []model.Agent
-	err := d.View(ctx, func(r model.Reader) error { agents = r.Agents("", maxAgents); return nil })
+	err := d.View(ctx, func(r model.Reader) error { agents = slices.Collect(model.AllAgents(r)); return nil })
 	for _, x := range agents {
 		items := d.Files().Items(x.ID)
 		var after *model.Row

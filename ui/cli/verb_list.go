@@ -84,17 +84,10 @@ func listedAgents(e *Env, r model.Reader) ([]model.AgentID, error) {
 	if err == nil {
 		return []model.AgentID{id}, nil
 	}
-	if e.agent != "" {
-		return nil, err
+	if all, _ := agentsOf(e, r); len(all) > 1 { // a named agent is only one
+		return all, nil
 	}
-	var all []model.AgentID
-	for x := range model.AllAgents(r) {
-		all = append(all, x.ID)
-	}
-	if len(all) < 2 {
-		return nil, err
-	}
-	return all, nil
+	return nil, err
 }
 
 func (p *page) byAgent(x byAgent) {

@@ -198,7 +198,7 @@ func (m *mover) move(x *transfer.Move) (out movedTo, err error) {
 func (m *mover) endTurns(l *store.Ledger) error {
 	var ends []model.EndTurn
 	err := l.View(m, func(r model.Reader) error {
-		for _, x := range r.Agents("", maxAgents) {
+		for x := range model.AllAgents(r) {
 			if x.Turn.Runs(m.now()) {
 				ends = append(ends, model.EndTurn{AgentID: x.ID, Turn: x.Turn.Index, Outcome: model.TurnInterrupted,
 					Reason: "the ledger moves"})

@@ -62,7 +62,7 @@ func repairModes(dir string) (string, error) {
 func repairLeases(e *Env, d *home.Home) (string, error) {
 	var stale []model.AgentID
 	err := d.View(e, func(r model.Reader) error {
-		for _, x := range r.Agents("", maxAgents) {
+		for x := range model.AllAgents(r) {
 			if x.Turn != nil && !x.Turn.Runs(e.now()) {
 				stale = append(stale, x.ID)
 			}

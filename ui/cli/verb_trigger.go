@@ -234,7 +234,7 @@ func agentsOf(e *Env, r model.Reader) (ids []model.AgentID, err error) {
 	if e.agent != "" {
 		return []model.AgentID{e.agent}, knownIfNamed(e, r)
 	}
-	for _, x := range r.Agents("", maxAgents) {
+	for x := range model.AllAgents(r) {
 		ids = append(ids, x.ID)
 	}
 	return ids, nil
