@@ -175,11 +175,6 @@ func lasts(e *Env) bool {
 	return slices.Contains([]string{"", "demo", "drive", "hook", "mcp", "run", "serve", "task"}, verb)
 }
 
-// mirrors reports whether the command reads again and again, and so keeps what is shown of a ledger on a cluster in memory.
-func mirrors(e *Env) bool {
-	return slices.Contains([]string{"", "drive", "mcp", "serve"}, firstWord(e.args))
-}
-
 // finish shows an answer: data on standard output, warnings on standard error.
 func finish(e *Env, c *cobra.Command, ans answer) error {
 	if ans.exit != exitOK {

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -21,7 +22,8 @@ func connects(e *Env) Connect {
 		return nil
 	}
 	return func(c store.Cluster) (store.Backend, error) {
-		c.Mirror = mirrors(e)
+		// A command that reads again and again keeps what is shown of the ledger in memory.
+		c.Mirror = slices.Contains([]string{"", "drive", "mcp", "serve"}, firstWord(e.args))
 		return e.connect(c)
 	}
 }

@@ -232,7 +232,7 @@ func checkPlans(ctx context.Context, d *home.Home) check {
 		case p.Condition != model.PlanOK:
 			bad++
 			if bad <= shownPlans {
-				said += fmt.Sprintf("; %s: %s", w.Handle, planReason(p))
+				said += fmt.Sprintf("; %s: %s", w.Handle, safe(p.Path)+" "+p.Reason)
 			}
 		case !model.SamePlan(p.PlanArtifact, w.PlanArtifact):
 			behind++
@@ -245,8 +245,6 @@ func checkPlans(ctx context.Context, d *home.Home) check {
 		Message: fmt.Sprintf("%d open items, %d plans changed since the ledger noted them, %d cannot be shown%s", seen, behind, bad, said),
 		Hint:    "vise plan edit ID makes a missing plan again; anything else there should be moved away"}
 }
-
-func planReason(p files.Plan) string { return safe(p.Path) + " " + p.Reason }
 
 // eachOpen visits the open items of all agents, with the plans of their agent. It reads one page at a time.
 func eachOpen(ctx context.Context, d *home.Home, visit func(*files.Items, model.WorkItem)) error {

@@ -179,7 +179,7 @@ func (s *stream) show(list []model.Entry) error {
 		return p.flush(s.out)
 	}
 	for _, e := range list {
-		line := envelope{schemaPrefix + "events", event{cursorOf(e), e},
+		line := envelope{schemaPrefix + "events", event{fmt.Sprintf("%d.%d.%s", e.Revision, e.N, e.AgentID), e},
 			append(withReadOnly(s.Env, append([]model.Warning{}, s.notes...)),
 				s.home.Damage()...)}
 		if err := writeJSON(s.out, line); err != nil {
@@ -188,8 +188,6 @@ func (s *stream) show(list []model.Entry) error {
 	}
 	return nil
 }
-
-func cursorOf(e model.Entry) string { return fmt.Sprintf("%d.%d.%s", e.Revision, e.N, e.AgentID) }
 
 // position reads a cursor: a revision, or a revision and a position in it.
 func position(s string) (model.Position, error) {

@@ -37,8 +37,12 @@ func repair(e *Env, d *home.Home, out *checkup) {
 	}
 	n, err := d.TakeQueue(e)
 	out.note("repair spool", err, fmt.Sprintf("%d entries were taken in", n))
-	n, err = clearLeftOvers(d.Dir(), e.now())
-	out.note("repair left-overs", err, fmt.Sprintf("%d unfinished files were removed", n))
+	unfinished := leftOvers(d.Dir(), e.now())
+	err = nil
+	for _, path := range unfinished {
+		err = errors.Join(err, os.RemoveAll(path))
+	}
+	out.note("repair left-overs", err, fmt.Sprintf("%d unfinished files were removed", len(unfinished)))
 }
 
 // repairModes removes other users' permissions in a home. It does not follow links.
@@ -92,15 +96,6 @@ func leftOvers(dir string, now time.Time) []string {
 		}
 	}
 	return out
-}
-
-func clearLeftOvers(dir string, now time.Time) (int, error) {
-	all := leftOvers(dir, now)
-	var errs []error
-	for _, path := range all {
-		errs = append(errs, os.RemoveAll(path))
-	}
-	return len(all), errors.Join(errs...)
 }
 
 // recoverable checks the files that a restore could start from, and the free space.

@@ -126,20 +126,16 @@ func (v *threadVerbs) prepare() verb {
 		flags:   flags{{"work-state-json", &said, "a JSON object laid over what is shown, key by key; nothing is saved"}},
 		run: v.reading(func(at *home.Repository, s *threads.Snapshot) (answer, error) {
 			p, err := thread.Prepare(s, at.Stamp)
-			if err == nil && said != "" {
-				p, err = overlaid(p, said)
+			if err != nil || said == "" {
+				return preparedAnswer(p), err
+			}
+			patch, err := thread.ParsePatch([]byte(said))
+			if err == nil {
+				p, err = p.Overlay(patch)
 			}
 			return preparedAnswer(p), err
 		}),
 	}
-}
-
-func overlaid(p thread.Prepared, said string) (thread.Prepared, error) {
-	patch, err := thread.ParsePatch([]byte(said))
-	if err != nil {
-		return p, err
-	}
-	return p.Overlay(patch)
 }
 
 func preparedAnswer(p thread.Prepared) answer {
