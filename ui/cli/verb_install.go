@@ -277,39 +277,34 @@ the user's file, or with --project from this one.`,
 		},
 		who: anybody,
 		run: func(e *Env) (answer, error) {
-			if write || o.Uninstall {
-				return keepPrimer(e, e.words, o)
-			}
-			if len(e.words) > 0 || o.DryRun {
+			switch keeps := write || o.Uninstall; {
+			case !keeps && (len(e.words) > 0 || o.DryRun):
 				return nil, misuse("write", "a FILE or --dry-run needs --write").
 					WithHint("vise context prime --write FILE puts the text there")
+			case !keeps:
+				data := struct {
+					Text string `json:"text"`
+				}{primer}
+				return wholeText(data, primer), nil
 			}
-			data := struct {
-				Text string `json:"text"`
-			}{primer}
-			return wholeText(data, primer), nil
+			path := filepath.Join(agents.Worktree(e.dir), agents.InstructionFile)
+			if claude := filepath.Join(filepath.Dir(path), agents.ClaudeInstructionFile); !exists(path) && exists(claude) {
+				path = claude
+			}
+			if len(e.words) > 0 {
+				path = absolute(e.dir, e.words[0])
+			}
+			o.Getenv = e.getenv
+			out, err := agents.KeepPrimer(o, path, primer)
+			return answered(out, func(p *page) {
+				if p.integration(out) == 0 {
+					p.line("nothing to change")
+				} else if o.DryRun {
+					p.line("nothing was written")
+				}
+			}), err
 		},
 	}
-}
-
-// keepPrimer writes the text into an instruction file, or removes it.
-func keepPrimer(e *Env, args []string, o agents.Options) (answer, error) {
-	path := filepath.Join(agents.Worktree(e.dir), agents.InstructionFile)
-	if claude := filepath.Join(filepath.Dir(path), agents.ClaudeInstructionFile); !exists(path) && exists(claude) {
-		path = claude
-	}
-	if len(args) > 0 {
-		path = absolute(e.dir, args[0])
-	}
-	o.Getenv = e.getenv
-	out, err := agents.KeepPrimer(o, path, primer)
-	return answered(out, func(p *page) {
-		if p.integration(out) == 0 {
-			p.line("nothing to change")
-		} else if o.DryRun {
-			p.line("nothing was written")
-		}
-	}), err
 }
 
 // attached is the data of run: the session, and the command that shows it.

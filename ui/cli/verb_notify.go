@@ -28,7 +28,23 @@ took it.`,
 		example: "vise admin notify --test phone",
 		flags:   flags{{"test", &test, "the channel to send a test message by"}},
 		needs:   "test",
-		run:     func(e *Env) (answer, error) { return testChannel(e, test) },
+		run: func(e *Env) (answer, error) {
+			s, err := settings(e, "channels", "vise admin config check says more")
+			if err != nil {
+				return nil, err
+			}
+			channel, ok := s.Channels[test]
+			if !ok {
+				return nil, misuse("test", "there is no channel %s", test).
+					WithHint("%s", "channels in config.yaml: "+cmp.Or(strings.Join(config.Names(s.Channels), ", "), "none"))
+			}
+			m := runner.TestMessage(test)
+			if _, err := runner.Send(e, channel, m); err != nil {
+				return nil, refuse("channel %s did not take the message", test).Because(err).
+					WithHint("it sends by %s", channel.To())
+			}
+			return oneLine(notified{test, []string{m.Title, m.Body}}, "sent by %s, %s", test, channel.To()), nil
+		},
 	}
 }
 
@@ -87,25 +103,6 @@ func channels(e *Env, h *home.Home, report func(error)) *runner.Channels {
 		s, _ := settings(e, "channels", "") // vise admin config check reports errors in the configuration
 		return s.Config
 	}}
-}
-
-// testChannel sends a message through a channel and returns the result.
-func testChannel(e *Env, name string) (answer, error) {
-	s, err := settings(e, "channels", "vise admin config check says more")
-	if err != nil {
-		return nil, err
-	}
-	channel, ok := s.Channels[name]
-	if !ok {
-		return nil, misuse("test", "there is no channel %s", name).
-			WithHint("%s", "channels in config.yaml: "+cmp.Or(strings.Join(config.Names(s.Channels), ", "), "none"))
-	}
-	m := runner.TestMessage(name)
-	if _, err := runner.Send(e, channel, m); err != nil {
-		return nil, refuse("channel %s did not take the message", name).Because(err).
-			WithHint("it sends by %s", channel.To())
-	}
-	return oneLine(notified{name, []string{m.Title, m.Body}}, "sent by %s, %s", name, channel.To()), nil
 }
 
 // channelStates returns the state of each channel. A configuration that cannot be read is returned as a state without a name.

@@ -329,7 +329,31 @@ kept; of older ones fewer are kept.`,
 		example: `vise plan log wi-7f3k
 vise plan log wi-7f3k --limit 200`,
 		flags: flags{{"limit", upTo{&limit, model.MaxPlanSaves}, "how many at most"}},
-		run:   func(e *Env) (answer, error) { return listSaves(e, e.words[0], limit) },
+		run: func(e *Env) (answer, error) {
+			x, err := readSaves(e, e.words[0])
+			if err != nil {
+				return nil, err
+			}
+			out := planLog{itemName: x.itemName, Saves: []planSave{}, Total: len(x.saves)}
+			out.Changed = x.file.Condition == model.PlanOK && len(x.saves) > 0 && x.file.Hash != x.saves[len(x.saves)-1].Hash
+			kept := slices.DeleteFunc(x.saves, func(s model.PlanSave) bool { return !s.Kept })
+			out.Kept = len(kept)
+			var before model.Text
+			for i, s := range kept[max(len(kept)-limit-1, 0):] {
+				text, err := x.text(e, s)
+				if err != nil {
+					continue // removed in the meantime by thinning
+				}
+				row := planSave{PlanSave: s}
+				if i > 0 || s.N == 1 {
+					_, row.Added, row.Removed = unified("", before, "", text)
+				}
+				out.Saves, before = append(out.Saves, row), text
+			}
+			slices.Reverse(out.Saves)
+			out.Saves = out.Saves[:min(len(out.Saves), limit)]
+			return answerOf(out, (*page).planLog), nil
+		},
 	}
 }
 
@@ -352,32 +376,6 @@ func readSaves(e *Env, ref string) (x planSaves, err error) {
 
 func (x planSaves) text(ctx context.Context, s model.PlanSave) (model.Text, error) {
 	return x.home.SavedText(ctx, x.Plan.OwnerAgentID, x.WorkItemID, s)
-}
-
-func listSaves(e *Env, ref string, limit int) (answer, error) {
-	x, err := readSaves(e, ref)
-	if err != nil {
-		return nil, err
-	}
-	out := planLog{itemName: x.itemName, Saves: []planSave{}, Total: len(x.saves)}
-	out.Changed = x.file.Condition == model.PlanOK && len(x.saves) > 0 && x.file.Hash != x.saves[len(x.saves)-1].Hash
-	kept := slices.DeleteFunc(x.saves, func(s model.PlanSave) bool { return !s.Kept })
-	out.Kept = len(kept)
-	var before model.Text
-	for i, s := range kept[max(len(kept)-limit-1, 0):] {
-		text, err := x.text(e, s)
-		if err != nil {
-			continue // removed in the meantime by thinning
-		}
-		row := planSave{PlanSave: s}
-		if i > 0 || s.N == 1 {
-			_, row.Added, row.Removed = unified("", before, "", text)
-		}
-		out.Saves, before = append(out.Saves, row), text
-	}
-	slices.Reverse(out.Saves)
-	out.Saves = out.Saves[:min(len(out.Saves), limit)]
-	return answerOf(out, (*page).planLog), nil
 }
 
 func (p *page) planLog(out planLog) {

@@ -18,38 +18,33 @@ func (v *threadVerbs) status() verb {
 			if all {
 				return listThreads(at, s)
 			}
-			return activeThread(at, s)
+			none := thread.View{}.With("active", false)
+			t, source, err := thread.ActiveOf(s)
+			if err != nil {
+				return nil, err
+			}
+			if t.ID == "" {
+				why := thread.NoneActive(s)
+				return &reply{data: none.With("hint", why.Hint), lines: []string{"No active thread.", why.Hint}}, s.Unread()
+			}
+			j, err := at.Judge(t, source)
+			if err != nil {
+				return nil, err
+			}
+			status := j.View(t.ID).With("source", source)
+			if !j.Loadable {
+				k := thread.Row{Thread: t, Source: source, Check: j}
+				return &reply{
+					data:  none.With("skipped_work_state", k.ParkedView()).With("work_state_git_status", status),
+					lines: append([]string{"No active thread here.", fmt.Sprintf("%s is %v", t.ID, j.Line())}, threadRemedies(j, t.ID)...),
+				}, nil
+			}
+			return &reply{
+				data:     t.View().With("active", true).With("work_state_git_status", status),
+				warnings: threadWarning(j), lines: threadCard(t, j, at.Stamp.Git),
+			}, nil
 		}),
 	}
-}
-
-// activeThread shows the active thread. If the thread is parked, it names the thread and does not show it as active.
-func activeThread(at *home.Repository, s *threads.Snapshot) (answer, error) {
-	none := thread.View{}.With("active", false)
-	t, source, err := thread.ActiveOf(s)
-	if err != nil {
-		return nil, err
-	}
-	if t.ID == "" {
-		why := thread.NoneActive(s)
-		return &reply{data: none.With("hint", why.Hint), lines: []string{"No active thread.", why.Hint}}, s.Unread()
-	}
-	j, err := at.Judge(t, source)
-	if err != nil {
-		return nil, err
-	}
-	status := j.View(t.ID).With("source", source)
-	if !j.Loadable {
-		k := thread.Row{Thread: t, Source: source, Check: j}
-		return &reply{
-			data:  none.With("skipped_work_state", k.ParkedView()).With("work_state_git_status", status),
-			lines: append([]string{"No active thread here.", fmt.Sprintf("%s is %v", t.ID, j.Line())}, threadRemedies(j, t.ID)...),
-		}, nil
-	}
-	return &reply{
-		data:     t.View().With("active", true).With("work_state_git_status", status),
-		warnings: threadWarning(j), lines: threadCard(t, j, at.Stamp.Git),
-	}, nil
 }
 
 func (v *threadVerbs) list() verb {

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bufio"
-	"context"
 	"errors"
 	"fmt"
 	"os/exec"
@@ -22,38 +21,36 @@ func (v *threadVerbs) record() verb {
 		long: "record runs a command, ends with its exit status, and says what the active thread keeps of it: each failure; the\n" +
 			"success of a test, a linter or a build, and of what the thread recommends or lists as unverified.",
 		flags: flags{{"stay", &stay, "wait for enter before the end, so that the output can be read"}},
-		run:   func(e *Env) (answer, error) { return v.recorded(v, e.words, stay) },
+		run: func(e *Env) (answer, error) {
+			in := threadsOf(v.Env, v.actor)
+			if v.repo != "" {
+				in.Dir = absolute(in.Dir, v.repo)
+			}
+			head, dirty := in.Head(v)
+			status, err := v.ran(e.words)
+			if stay {
+				v.stay(status, err)
+			}
+			if err != nil {
+				return nil, err
+			}
+			command := strings.Join(e.words, " ")
+			a, err := in.Record(v, home.Execution{Command: command, ExitStatus: status, Head: head, Dirty: dirty})
+			if err != nil {
+				return nil, err
+			}
+			r := finalizedAnswer(a)
+			r.exit = status
+			if !v.flags.json {
+				fmt.Fprintf(v.err, "Exit status %d%s.\n", status, atCommit(head))
+				for _, l := range r.lines {
+					fmt.Fprintln(v.err, l)
+				}
+				r.lines = nil
+			}
+			return r, nil
+		},
 	}
-}
-
-func (v *threadVerbs) recorded(ctx context.Context, args []string, stay bool) (answer, error) {
-	in := threadsOf(v.Env, v.actor)
-	if v.repo != "" {
-		in.Dir = absolute(in.Dir, v.repo)
-	}
-	head, dirty := in.Head(ctx)
-	status, err := v.ran(ctx, args)
-	if stay {
-		v.stay(status, err)
-	}
-	if err != nil {
-		return nil, err
-	}
-	command := strings.Join(args, " ")
-	a, err := in.Record(ctx, home.Execution{Command: command, ExitStatus: status, Head: head, Dirty: dirty})
-	if err != nil {
-		return nil, err
-	}
-	r := finalizedAnswer(a)
-	r.exit = status
-	if !v.flags.json {
-		fmt.Fprintf(v.err, "Exit status %d%s.\n", status, atCommit(head))
-		for _, l := range r.lines {
-			fmt.Fprintln(v.err, l)
-		}
-		r.lines = nil
-	}
-	return r, nil
 }
 
 func atCommit(head string) string {
@@ -74,8 +71,8 @@ func (v *threadVerbs) stay(status int, err error) {
 }
 
 // ran runs a command to its end and returns its exit status. A command that could not start is an error.
-func (v *threadVerbs) ran(ctx context.Context, args []string) (status int, err error) {
-	run := exec.CommandContext(ctx, args[0], args[1:]...)
+func (v *threadVerbs) ran(args []string) (status int, err error) {
+	run := exec.CommandContext(v, args[0], args[1:]...)
 	run.Dir, run.Stdin, run.Stdout, run.Stderr = v.dir, v.in, v.out, v.err
 	if v.flags.json {
 		run.Stdout = v.err

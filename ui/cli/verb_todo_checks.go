@@ -57,23 +57,20 @@ func (v *todoVerbs) cleanup() verb {
 	return verb{
 		use: "cleanup", short: "End a session: todos in progress become interrupted, except those that somebody else has claimed",
 		example: "vise todo cleanup --session tmp/review/7",
-		run:     func(*Env) (answer, error) { return v.cleanUp() },
+		run: func(*Env) (answer, error) {
+			var out changed
+			var left []string
+			err := v.eachSession(func(at *todoSession) error {
+				ended, kept, err := at.Cleanup(v.by(file.Move{}), alive())
+				out.add(at, ended...)
+				for _, t := range kept {
+					left = append(left, fmt.Sprintf("%s stays in progress: %s holds it until %s", at.label(t.Ref()), t.AssignedTo, t.Lease.Until))
+				}
+				return err
+			})
+			r := out.answer("nothing was interrupted")
+			r.warnings = todoWarnings(left...)
+			return r, err
+		},
 	}
-}
-
-// cleanUp interrupts the todos in progress in the selected sessions, and reports what it did not change.
-func (v *todoVerbs) cleanUp() (answer, error) {
-	var out changed
-	var left []string
-	err := v.eachSession(func(at *todoSession) error {
-		ended, kept, err := at.Cleanup(v.by(file.Move{}), alive())
-		out.add(at, ended...)
-		for _, t := range kept {
-			left = append(left, fmt.Sprintf("%s stays in progress: %s holds it until %s", at.label(t.Ref()), t.AssignedTo, t.Lease.Until))
-		}
-		return err
-	})
-	r := out.answer("nothing was interrupted")
-	r.warnings = todoWarnings(left...)
-	return r, err
 }
