@@ -68,10 +68,27 @@ permissions and trusted hooks, starts the MCP server and calls a tool, and lists
 			switch {
 			case o.inChild:
 				return prove(e)
-			case len(e.words) > 0:
-				return doctorProgram(e, e.words[0], project)
+			case len(e.words) == 0:
+				return doctor(e, o)
 			}
-			return doctor(e, o)
+			var with agents.Options
+			if project {
+				with.Project = agents.Worktree(e.dir)
+			}
+			with, err := installOptions(e, e.words[0], with)
+			if err != nil {
+				return nil, err
+			}
+			list, err := agents.Doctor(with, e.now())
+			if err != nil {
+				return nil, err
+			}
+			out := checkup{Home: with.Home, Checks: []check{}}
+			for _, c := range append(list, agents.Serves(e, with)) {
+				out.put(c)
+			}
+			out.transcripts(e, e.words[0])
+			return answerOf(out, (*page).checkup).exits(failed(out.Problems > 0)), nil
 		},
 	}
 }

@@ -90,34 +90,30 @@ before is skipped: a second import brings what is new or was not reached.`,
 			if err != nil {
 				return nil, err
 			}
-			return importHolon(e, l, dryRun)
+			out := l.imported
+			out.DryRun, out.Agents = dryRun, []importedAgent{}
+			var warnings []model.Warning
+			saved := 0
+			for _, x := range l.Agents {
+				g := importedAgent{AgentID: x.AgentID, WorkItems: len(x.Items), Waits: len(x.Waits), Tasks: len(x.Tasks),
+					Messages: len(x.Messages), Focus: x.Focus}
+				if !dryRun {
+					t := takeover{Env: e}
+					done := doing(e, fmt.Sprintf("taking over the %d records of agent %s", g.records(), g.AgentID))
+					err := t.take(x)
+					done()
+					if saved += t.imported; err != nil {
+						return nil, importedSome(err, saved)
+					}
+					g.Imported, g.Skipped = t.imported, g.records()-t.imported
+					out.Left = append(out.Left, t.left...)
+					warnings = append(warnings, t.warnings...)
+				}
+				out.Agents = append(out.Agents, g)
+			}
+			return answerOf(out, (*page).imported).warned(warnings), nil
 		},
 	}
-}
-
-func importHolon(e *Env, l holonLedger, dryRun bool) (answer, error) {
-	out := l.imported
-	out.DryRun, out.Agents = dryRun, []importedAgent{}
-	var warnings []model.Warning
-	saved := 0
-	for _, x := range l.Agents {
-		g := importedAgent{AgentID: x.AgentID, WorkItems: len(x.Items), Waits: len(x.Waits), Tasks: len(x.Tasks),
-			Messages: len(x.Messages), Focus: x.Focus}
-		if !dryRun {
-			t := takeover{Env: e}
-			done := doing(e, fmt.Sprintf("taking over the %d records of agent %s", g.records(), g.AgentID))
-			err := t.take(x)
-			done()
-			if saved += t.imported; err != nil {
-				return nil, importedSome(err, saved)
-			}
-			g.Imported, g.Skipped = t.imported, g.records()-t.imported
-			out.Left = append(out.Left, t.left...)
-			warnings = append(warnings, t.warnings...)
-		}
-		out.Agents = append(out.Agents, g)
-	}
-	return answerOf(out, (*page).imported).warned(warnings), nil
 }
 
 // importedSome adds to an import's error what was saved before it failed.

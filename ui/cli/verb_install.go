@@ -194,28 +194,6 @@ func ownName() string {
 	return self
 }
 
-// doctorProgram reports whether a program's settings are correct and which of its hooks reach vise.
-func doctorProgram(e *Env, program string, project bool) (answer, error) {
-	var o agents.Options
-	if project {
-		o.Project = agents.Worktree(e.dir)
-	}
-	o, err := installOptions(e, program, o)
-	if err != nil {
-		return nil, err
-	}
-	list, err := agents.Doctor(o, e.now())
-	if err != nil {
-		return nil, err
-	}
-	out := checkup{Home: o.Home, Checks: []check{}}
-	for _, c := range append(list, agents.Serves(e, o)) {
-		out.put(c)
-	}
-	out.transcripts(e, program)
-	return answerOf(out, (*page).checkup).exits(failed(out.Problems > 0)), nil
-}
-
 // installedPrograms returns the agents' programs on this machine for which vise has an integration.
 func installedPrograms() (found []string) {
 	for _, p := range agents.Programs {

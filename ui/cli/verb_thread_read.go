@@ -53,11 +53,29 @@ func (v *threadVerbs) list() verb {
 		use: "list", short: "List every thread, the newest first",
 		example: "vise thread list",
 		flags:   flags{{"everywhere", &everywhere, "those to take up, here and in the repositories that open work items link to"}},
-		run: func(e *Env) (r answer, err error) {
-			if everywhere {
-				return v.everywhere()
+		run: func(e *Env) (answer, error) {
+			if !everywhere {
+				return v.reading(listThreads)(e)
 			}
-			return v.reading(listThreads)(e)
+			in := threadsOf(v.Env, v.actor)
+			h, err := open(v.Env)
+			if err != nil && !home.NoHome(err) {
+				return nil, err
+			}
+			r := &reply{}
+			var repos []thread.View
+			for _, x := range in.List(v, h) {
+				repos = append(repos, x.View())
+				r.say("%v", x.Repo)
+				if x.Problem != "" {
+					r.warnings = append(r.warnings, threadWarnings(x.Repo+": "+x.Problem)...)
+				}
+				for _, b := range x.Rows {
+					r.say("%s", threadRowLine(b))
+				}
+			}
+			r.data = thread.View{}.With("repositories", repos)
+			return r, nil
 		},
 	}
 }
@@ -154,29 +172,6 @@ func preparedAnswer(p thread.Prepared) answer {
 		r.say("Parked: %s (%v) wakes %v", k.Thread.ID, k.Thread.Goal, k.Check.Wake())
 	}
 	return r
-}
-
-// everywhere lists the threads that can be resumed, by repository: this repository, and those that work items link to.
-func (v *threadVerbs) everywhere() (answer, error) {
-	in := threadsOf(v.Env, v.actor)
-	h, err := open(v.Env)
-	if err != nil && !home.NoHome(err) {
-		return nil, err
-	}
-	r := &reply{}
-	var repos []thread.View
-	for _, x := range in.List(v, h) {
-		repos = append(repos, x.View())
-		r.say("%v", x.Repo)
-		if x.Problem != "" {
-			r.warnings = append(r.warnings, threadWarnings(x.Repo+": "+x.Problem)...)
-		}
-		for _, b := range x.Rows {
-			r.say("%s", threadRowLine(b))
-		}
-	}
-	r.data = thread.View{}.With("repositories", repos)
-	return r, nil
 }
 
 func threadRowLine(b thread.Row) string {

@@ -64,7 +64,8 @@ func (v *todoVerbs) cleanup() verb {
 				ended, kept, err := at.Cleanup(v.by(file.Move{}), alive())
 				out.add(at, ended...)
 				for _, t := range kept {
-					left = append(left, fmt.Sprintf("%s stays in progress: %s holds it until %s", at.label(t.Ref()), t.AssignedTo, t.Lease.Until))
+					left = append(left, fmt.Sprintf("%s stays in progress: %s holds it until %s", at.label(t.Ref()), t.AssignedTo,
+						t.Lease.Until))
 				}
 				return err
 			})

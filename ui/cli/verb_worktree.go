@@ -191,7 +191,8 @@ func makeWorktree(e *Env, item model.WorkItem, list []thread.Worktree, dir, prog
 	}
 	for _, w := range list {
 		if other, _ := worktreeItem(e, w); other.AgentID == item.AgentID && other.State == model.Open {
-			but("%s works in %s too, and has one focus; an agent of its own for each: vise new OBJECTIVE --agent NAME", item.AgentID, w.Path)
+			but("%s works in %s too, and has one focus; an agent of its own for each: vise new OBJECTIVE --agent NAME", item.AgentID,
+				w.Path)
 			break
 		}
 	}
