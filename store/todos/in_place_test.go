@@ -126,3 +126,16 @@ func TestAHalfWrittenFileIsReadAgain(t *testing.T) {
 		t.Errorf("an empty file: %+v", snap)
 	}
 }
+
+// A file that is replaced between the look at it and the reading is read again: a workflow that writes its state meanwhile still counts.
+func TestAFileThatIsReplacedMeanwhileIsReadAgain(t *testing.T) {
+	s := newSession(t, review)
+	put(t, s, "state", "old")
+	before, err := s.root.Lstat("state")
+	must(t, err)
+	put(t, s, "new", "new one")
+	must(t, s.root.Rename("new", "state"))
+	if c, err := readFile(s.root, "state", 100, before); err != nil || string(c.raw) != "new one" {
+		t.Errorf("got %q, %v", c.raw, err)
+	}
+}

@@ -246,8 +246,19 @@ type content struct {
 }
 
 // readFile reads a regular file of a directory completely. It follows no link and does not block on a pipe. It notices a file
-// that was replaced or written after before, an earlier state of it or nil.
-func readFile(dir *os.Root, name string, limit int64, before fs.FileInfo) (content, error) {
+// that was replaced or written after before, an earlier state of it or nil, and reads it again a few times.
+func readFile(dir *os.Root, name string, limit int64, before fs.FileInfo) (c content, err error) {
+	for range 3 {
+		c, err = readOnce(dir, name, limit, before)
+		if err == nil || asDamage(err).Rule != todo.RuleChanging {
+			break
+		}
+		before = nil
+	}
+	return c, err
+}
+
+func readOnce(dir *os.Root, name string, limit int64, before fs.FileInfo) (content, error) {
 	if before == nil {
 		var err error
 		if before, err = dir.Lstat(name); err != nil {
