@@ -83,7 +83,7 @@ var mutants = []mutant{
 	{"a silent completion gets the words of the one before it", "ui/acp/replies.go", "isTold = false", "isTold = true", "ui/acp", "ARoundIsOneReply", false, one},
 	{"words are a report although it cannot be told of which completion", "ui/acp/replies.go", "of = model.ReportNearRound", "of = model.ReportSameRound", "ui/acp", "ARoundIsOneReply", false, one},
 	{"a refused completion counts", "ui/acp/toolcall.go", "if failed || !transcript.Succeeded(answer) {", "if failed || len(answer) == 0 {", "ui/acp", "ARoundIsOneReply", false, one},
-	{"U+034F is written as it is", "model/text.go", "unicode.Other_Default_Ignorable_Code_Point, ", "", "model", "HostileText", false, one},
+	{"U+034F is written as it is", "model/text.go", "case r == '\\t', ", "case r == 0x034F, r == '\\t', ", "model", "HostileText", false, one},
 	{"a change fails if its answer cannot be read", "store/home/apply.go", "if err == nil {\n\t\t\tout = now\n\t\t} else {", "if err != nil {\n\t\t\treturn now, in, err\n\t\t} else if out = now; false {", "ui/cli", "WhatIsSavedIsSaid", false, one},
 	{"a commit on a cluster does not compare the heads", "store/etcd/commit.go", "for part, changed := range t.heads {\n\t\tunchanged(headOf(part), changed)", "for range t.heads {", "store/etcd", "PartsThatWereRead", false, one},
 	{"a commit on a cluster compares a part's keys, not its head", "store/etcd/commit.go", "for part, changed := range t.heads {\n\t\tunchanged(headOf(part), changed)", "for part := range t.heads {\n\t\ts := beginning(spaceParts + string(part) + \"/\")\n\t\tall = append(all, clientv3.Compare(clientv3.ModRevision(t.b.root+s.from), \"<\", t.at+1).WithRange(t.b.root+s.to))", "store/etcd", "AKeyThatIsDeleted", false, one},
