@@ -47,7 +47,7 @@ func (l Limits) changed(c UpdateAgent) (Limits, error) {
 		limit("max_quiet_turns_per_hour", &l.MaxQuietTurnsPerHour, c.MaxQuietTurnsPerHour, -1, maxTurnsLimit,
 			fmt.Sprintf("-1 is no limit, 0 the default of %d", defaultQuietTurns)),
 		limit("max_turns_per_hour", &l.MaxTurnsPerHour, c.MaxTurnsPerHour, 0, maxTurnsLimit, none),
-		limit("max_cost_per_day", &l.MaxCostPerDay, c.MaxCostPerDay, 0, maxCostLimit, none),
+		limit("max_cost_per_day", &l.MaxCostPerDay, c.MaxCostPerDay, 0, maxCostLimit, "in US dollars; "+none),
 		limit("max_tokens_per_day", &l.MaxTokensPerDay, c.MaxTokensPerDay, 0, maxTokensLimit, none))
 	return l, err
 }
