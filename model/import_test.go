@@ -55,6 +55,9 @@ func someImport(t *rapid.T) Import {
 		state := rapid.SampledFrom([]State{Open, Completed}).Draw(t, "state")
 		in.Items = append(in.Items, Imported{Item: WorkItem{ID: ItemID(fmt.Sprint("w", i)), Objective: "o", State: state, PlanStatus: Draft}})
 	}
+	if twice := item("item that comes twice"); twice != "" {
+		in.Items = append(in.Items, Imported{Item: WorkItem{ID: twice, Objective: "o", State: Open, PlanStatus: Draft}})
+	}
 	tasks := rapid.IntRange(0, 4).Draw(t, "tasks")
 	for i := range tasks {
 		status := rapid.SampledFrom([]TaskStatus{TaskRunning, TaskFailed}).Draw(t, "status")

@@ -63,7 +63,10 @@ func (c Import) Parts(n, bytes int) []Import {
 	}
 	for _, in := range c.Items {
 		p := next(in.Item.ID, in)
-		p.Items, at[in.Item.ID] = append(p.Items, in), len(parts)-1
+		p.Items = append(p.Items, in)
+		if _, known := at[in.Item.ID]; !known {
+			at[in.Item.ID] = len(parts) - 1
+		}
 	}
 	for _, t := range c.Tasks {
 		p := next(t.WorkItemID, t)
