@@ -87,6 +87,10 @@ func (r Reader) Compare(ctx context.Context, w *thread.Worktree, main thread.Wor
 	})
 	w.Git.Dirty = len(w.Git.ChangedFiles) > 0
 	ignored := g.run("status", "--porcelain", "-z", "--ignored=matching", "--untracked-files=all", "--no-renames")
+	if !ignored.ok() {
+		w.Git = g.explain(ignored)
+		return
+	}
 	for entry := range strings.SplitSeq(string(ignored.out), "\x00") {
 		name, is := strings.CutPrefix(entry, "!! ")
 		is = is && !slices.Contains(own, filepath.Join(dir, filepath.FromSlash(name)))
@@ -102,7 +106,7 @@ func (r Reader) Compare(ctx context.Context, w *thread.Worktree, main thread.Wor
 		w.Ahead, _ = strconv.Atoi(ahead)
 		w.Behind, _ = strconv.Atoi(behind)
 	}
-	switch r.Lineage(ctx, main.Path.Raw(), w.Git.Head, base) { // raw: a path for git
+	switch r.Lineage(g.ctx, main.Path.Raw(), w.Git.Head, base) { // raw: a path for git
 	case thread.Reachable, thread.Squashed, thread.Rebased:
 		w.Merged = true
 	}

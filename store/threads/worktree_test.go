@@ -3,9 +3,11 @@ package threads
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"vise/model"
 	"vise/store/storetest"
@@ -91,6 +93,30 @@ func TestAWorkTreeIsSafeOnlyIfNothingIsLost(t *testing.T) {
 				t.Error("a work tree that is in use is called safe")
 			}
 		})
+	}
+}
+
+// A git that does not end one of its commands: the whole comparison ends in time, and the work tree is not called safe.
+func TestAWorkTreeThatIsComparedTooSlowlyIsNotSafe(t *testing.T) {
+	main := storetest.RepoWithCommit(t)
+	at := main.At(filepath.Join(filepath.Dir(main.Dir), "f"))
+	main.Git("worktree", "add", "-q", "-b", "f", at.Dir)
+	list, err := Reader{}.List(t.Context(), at.Dir)
+	if err != nil || len(list) != 2 {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	defer func(was time.Duration) { limit = was }(limit)
+	limit = time.Second
+	for _, slow := range []string{"--ignored", "rev-list"} {
+		program := filepath.Join(t.TempDir(), "git")
+		script := "#!/bin/sh\ncase \"$*\" in *" + slow + "*) sleep 1000;; esac\nexec " + storetest.Needs(t, "git") + " \"$@\"\n"
+		if err := os.WriteFile(program, []byte(script), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		w := list[1]
+		if (Reader{Program: program}).Compare(t.Context(), &w, list[0], nil); len(w.Review()) == 0 {
+			t.Errorf("%s is slow: safe", slow)
+		}
 	}
 }
 
