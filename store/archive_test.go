@@ -189,7 +189,7 @@ func backedUp(t *testing.T, cluster *storetest.Etcd, l *store.Ledger, archived t
 		t.Errorf("the backup says %+v, and lacks %+v", s.Archived, archived)
 	}
 	again := onLedger(t, cluster, "again")
-	_, err = transfer.FromBackup(ctx, path, again, nil, nil)
+	_, err = transfer.FromBackup(ctx, path, again, nil)
 	must(err)
 	brought := on(t, again, nil)
 	isSound(t, brought)

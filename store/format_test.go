@@ -85,7 +85,7 @@ func TestALedgerInAnotherFormatIsRefused(t *testing.T) {
 	ledger := filepath.Join(unnamed, "ledger.db")
 	_, err := recovery.PlanRestore(ctx, filepath.Join(t.TempDir(), "home"), recovery.RestoreOptions{From: ledger})
 	refusesFormat(t, "a restore from it", err)
-	_, err = transfer.FromBackup(ctx, ledger, kv.NewMemory(), nil, nil)
+	_, err = transfer.FromBackup(ctx, ledger, kv.NewMemory(), nil)
 	refusesFormat(t, "a move of it", err)
 
 	dir := storetest.CopyOf(t, unnamed)

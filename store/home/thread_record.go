@@ -25,8 +25,6 @@ type Execution struct {
 	// used.
 	Head  string
 	Dirty bool
-	// Touched are the files that the command opened or edited, if they are known.
-	Touched []string
 	// SessionEnd: the session has ended, normally or by a crash. The thread is then paused, and only facts are added; the current todo of
 	// Item becomes its next action if the item links to it and it has none.
 	SessionEnd bool
@@ -97,9 +95,6 @@ func (x Execution) outcome(at model.Text) thread.Outcome {
 	}
 	if x.Command != "" {
 		o.Commands = []thread.Execution{e}
-	}
-	for _, f := range x.Touched {
-		o.Edited = append(o.Edited, model.Text(f))
 	}
 	return o
 }

@@ -39,7 +39,7 @@ func emptyFile(m *files.Machine, path string) (*kv.Bolt, error) {
 }
 
 // FromBackup brings the ledger of a backup to a backend that has none, where it has a new epoch. If it was interrupted, it goes on.
-func FromBackup(ctx context.Context, path string, to store.Backend, m *files.Machine, progress func(Copied)) (out Moved, err error) {
+func FromBackup(ctx context.Context, path string, to store.Backend, progress func(Copied)) (out Moved, err error) {
 	a, err := store.Identify(path)
 	if err != nil {
 		return out, store.Explain(err)

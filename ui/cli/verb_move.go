@@ -227,7 +227,7 @@ func (m *mover) backup() (out movedTo, err error) {
 		err := recovery.CanHave(m, dir, m.from, at, b)
 		if err == nil {
 			out.From, out.To, out.Home = m.from, at.Address(), dir
-			out.Moved, err = transfer.FromBackup(m, m.from, b, nil, func(c transfer.Copied) { m.copied.Store(&c) })
+			out.Moved, err = transfer.FromBackup(m, m.from, b, func(c transfer.Copied) { m.copied.Store(&c) })
 		}
 		if err == nil && !store.OnCluster(dir) {
 			_, err = store.Join(m, dir, at, b, false, store.Options{})
