@@ -257,21 +257,12 @@ func (f *Facts) changeAt(revision uint64) (all []Portion) {
 	return all
 }
 
-// commitAt loads the portion of a change that has its receipt.
-func (f *Facts) commitAt(revision uint64) (p Portion, ok bool) {
-	for _, p := range f.changeAt(revision) {
-		if p.Receipt != nil {
-			return p, true
-		}
-	}
-	return p, false
-}
-
 // MadeAt is when the change of a revision was made, in the ledger's file at path.
 func MadeAt(path string, revision uint64) (at time.Time) {
 	_ = ViewFile(path, func(f *Facts) error {
-		p, _ := f.commitAt(revision)
-		at = p.At
+		for _, p := range f.changeAt(revision) {
+			at = p.At
+		}
 		return nil
 	})
 	return at
