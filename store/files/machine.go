@@ -144,26 +144,24 @@ func (m *Machine) OpenFile(path string, flag int) (*File, error) {
 		return nil, err
 	}
 	f, err := OpenRegular(path, flag)
-	return m.file(f, err)
-}
-
-// CreateTemp is os.CreateTemp with the Gate.
-func (m *Machine) CreateTemp(dir, pattern string) (*File, error) {
-	if err := m.Before(Op{Kind: create, Path: filepath.Join(dir, pattern)}); err != nil {
+	if err != nil {
 		return nil, err
 	}
-	f, err := os.CreateTemp(dir, pattern)
-	return m.file(f, err)
+	return m.File(f), nil
 }
 
 // Replace creates or replaces the file at path with the content that fill writes, all or
 // nothing, and syncs it.
 func (m *Machine) Replace(path string, fill func(*File) error) error {
-	dir := filepath.Dir(path)
-	f, err := m.CreateTemp(dir, filepath.Base(path)+".*.new")
+	dir, end := filepath.Dir(path), ".*.new"
+	if err := m.Before(Op{Kind: create, Path: path + end}); err != nil {
+		return err
+	}
+	file, err := os.CreateTemp(dir, filepath.Base(path)+end)
 	if err != nil {
 		return err
 	}
+	f := m.File(file)
 	err = errors.Join(fill(f), f.Sync(), f.Close())
 	if err == nil {
 		err = m.Rename(f.Name(), path)
@@ -234,13 +232,6 @@ type File struct {
 
 // File returns f as a File on the machine.
 func (m *Machine) File(f *os.File) *File { return &File{f, m} }
-
-func (m *Machine) file(f *os.File, err error) (*File, error) {
-	if err != nil {
-		return nil, err
-	}
-	return &File{f, m}, nil
-}
 
 // Write implements io.Writer.
 func (f *File) Write(b []byte) (int, error) {

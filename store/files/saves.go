@@ -114,20 +114,13 @@ func (h Home) savesOf(agent model.AgentID, id model.ItemID) (*os.Root, error) {
 
 // ReadSave returns the stored text of an item's plan with that hash, or nil.
 func (h Home) ReadSave(agent model.AgentID, id model.ItemID, hash string) []byte {
-	return unpacked(h.packedSave(agent, id, hash), hash)
-}
-
-func (h Home) packedSave(agent model.AgentID, id model.ItemID, hash string) []byte {
 	dir, err := h.savesOf(agent, id)
 	if err != nil || saveName(hash) == "" {
 		return nil
 	}
 	defer dir.Close()
-	packed, _, err := readSettled(dir, saveName(hash))
-	if err != nil {
-		return nil
-	}
-	return packed
+	packed, _, _ := readSettled(dir, saveName(hash)) // nothing, if it cannot be read
+	return unpacked(packed, hash)
 }
 
 // unpacked returns the uncompressed text, or nil if it does not have that hash.
