@@ -138,13 +138,17 @@ func (a *audit) add(x *audit) {
 	a.rows, a.present = a.rows+x.rows, a.present+x.present
 	maps.Copy(a.held, x.held)
 	for agent, counted := range x.counts {
-		if a.counts[agent] == nil {
-			a.counts[agent] = counts{}
-		}
 		for t, n := range counted {
-			a.counts[agent][t] += n
+			a.count(agent, t, n)
 		}
 	}
+}
+
+func (a *audit) count(agent model.AgentID, t model.Tally, n int) {
+	if a.counts[agent] == nil {
+		a.counts[agent] = counts{}
+	}
+	a.counts[agent][t] += n
 }
 
 // rowless are the kinds of records without rows of their own. The check of the journal decodes them, and compares their bytes.
@@ -171,16 +175,8 @@ func (a *audit) record(key []byte) {
 	for _, k := range sortedKeys(d.rows) {
 		a.expect([]byte(k), d.rows[k])
 	}
-	d.countIn(a.counts)
-}
-
-// countIn adds the tallies to those of their agent.
-func (d derived) countIn(all map[model.AgentID]counts) {
 	for _, t := range d.tallies {
-		if all[d.agent] == nil {
-			all[d.agent] = counts{}
-		}
-		all[d.agent][t]++
+		a.count(d.agent, t, 1)
 	}
 }
 

@@ -150,12 +150,7 @@ func (f *Facts) withRecords(after *model.Row, limit int, page func(*model.Row, i
 			last := rows[len(rows)-1]
 			after = &last
 		}
-		rows = slices.DeleteFunc(rows, func(row model.Row) bool { return !f.hasRecord(row) })
-		if out == nil {
-			out = rows
-		} else {
-			out = append(out, rows...)
-		}
+		out = append(out, slices.DeleteFunc(rows, func(row model.Row) bool { return !f.hasRecord(row) })...)
 		if all {
 			break
 		}

@@ -57,7 +57,7 @@ import (
 //	agent-head/<agent>                 the agent's newest change, its hash, and the number of items in each tally
 //	key/<hash>/<agent>                 the revision of the change with the idempotency key that has this hash
 //
-// Beside the records, on a cluster alone (see keepsBodies); a copy of the ledger elsewhere leaves them out:
+// Beside the records, on a cluster alone (see saveBody); a copy of the ledger elsewhere leaves them out:
 //
 //	plan/<agent>/<item>/kept        the hashes of the plans whose whole text is kept, oldest first
 //	plan/<agent>/<item>/<sha256>/0  such a text

@@ -12,8 +12,9 @@ import (
 	"vise/store/files"
 )
 
-// A ledger on a cluster keeps the whole text of a plan that is longer than its preview, for the machines that do not have the file. The
-// text lies under its hash, so that nothing that is read changes. A list for each item names the hashes of its texts.
+// A ledger on a cluster, which counts revisions itself, keeps the whole text of a plan that is longer than its preview, for the machines
+// that do not have the file. The text lies under its hash, so that nothing that is read changes. A list for each item names the hashes of
+// its texts.
 
 // bodiesKept are the present text and the last five.
 const bodiesKept = 6
@@ -33,11 +34,6 @@ func digitsOf(hash string) string {
 
 func awaitedKey(w model.WorkItem) []byte {
 	return cat(tableAwaited, string(w.AgentID), "/", string(w.ID))
-}
-
-// keepsBodies reports whether the ledger keeps the whole texts of plans. One in a file or in memory does not: its plan files are beside it.
-func (f *Facts) keepsBodies() bool {
-	return f.Txn.Counts()
 }
 
 // Texts are the hashes of the texts that are kept for an item, oldest first.
@@ -66,7 +62,7 @@ func (f *Facts) SameHead(part model.AgentID) {
 
 // saveBody stores the text that came with a command.
 func (f *Facts) saveBody(c model.SavePlan) {
-	if w, _ := f.Item(c.WorkItemID); f.keepsBodies() && model.KeepsBody(w.PlanArtifact) {
+	if w, _ := f.Item(c.WorkItemID); f.Txn.Counts() && model.KeepsBody(w.PlanArtifact) {
 		f.keepText(w, []byte(c.Text.Raw())) // raw: stored, not shown
 	}
 }
@@ -79,7 +75,7 @@ func (l *Ledger) KeepPlan(ctx context.Context, w model.WorkItem, text []byte) er
 	return Explain(l.Update(ctx, func(t Txn) error {
 		f := NewFacts(t)
 		now, _ := f.Item(w.ID)
-		if f.Err == nil && f.keepsBodies() && !l.movesTexts(now) && now.PlanArtifact.Hash == w.PlanArtifact.Hash {
+		if f.Err == nil && f.Txn.Counts() && !l.movesTexts(now) && now.PlanArtifact.Hash == w.PlanArtifact.Hash {
 			f.keepText(now, text)
 			f.SameHead(now.AgentID)
 		}
