@@ -32,36 +32,30 @@ type Plan struct {
 // Plan reads an item's plan. It never fails: Condition says what is wrong with the file. It never waits for the file, reads at most
 // model.MaxPlanBytes+1 bytes, and never leaves the item's directory.
 func (h Home) Plan(agent model.AgentID, id model.ItemID) Plan {
-	return h.described(agent, id, func() (*os.Root, error) { return h.itemDir(agent, id) })
+	dir, err := h.itemDir(agent, id)
+	return h.planIn(dir, err, agent, id)
 }
 
-// described reads the plan in the directory that open returns.
-func (h Home) described(agent model.AgentID, id model.ItemID, open func() (*os.Root, error)) Plan {
-	plan, err := readPlan(agent, id, open)
+// planIn reads the plan in an item's directory, which it closes. err is why the directory could not be opened.
+func (h Home) planIn(dir *os.Root, err error, agent model.AgentID, id model.ItemID) (plan Plan) {
+	var raw []byte
+	var info fs.FileInfo
+	if err == nil {
+		defer dir.Close()
+		raw, info, err = readSettled(dir, planFile)
+	}
 	var f *fault
-	if errors.As(err, &f) {
+	switch {
+	case errors.As(err, &f):
 		plan = badPlan(agent, id, f)
+	case raw != nil:
+		plan = goodPlan(agent, id, raw, info)
+	default:
+		plan = badPlan(agent, id, &fault{condition: model.PlanUnreadable, reason: "is being written"})
+		plan.Unsettled = true
 	}
 	plan.Path = h.PlanPath(agent, id)
 	return plan
-}
-
-func readPlan(agent model.AgentID, id model.ItemID, open func() (*os.Root, error)) (Plan, error) {
-	dir, err := open()
-	if err != nil {
-		return Plan{}, err
-	}
-	defer dir.Close()
-	raw, info, err := readSettled(dir, planFile)
-	if err != nil {
-		return Plan{}, err
-	}
-	if raw != nil {
-		return goodPlan(agent, id, raw, info), nil
-	}
-	plan := badPlan(agent, id, &fault{condition: model.PlanUnreadable, reason: "is being written"})
-	plan.Unsettled = true
-	return plan, nil
 }
 
 // readSettled reads a plan that does not change meanwhile. raw is nil if it changed during each try.
@@ -246,7 +240,8 @@ func (s *Items) Agent() model.AgentID { return s.agent }
 
 // Plan is Home.Plan for an item of the agent.
 func (s *Items) Plan(id model.ItemID) Plan {
-	return s.home.described(s.agent, id, func() (*os.Root, error) { return s.open(id) })
+	dir, err := s.open(id)
+	return s.home.planIn(dir, err, s.agent, id)
 }
 
 func (s *Items) open(id model.ItemID) (*os.Root, error) {
