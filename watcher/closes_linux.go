@@ -15,9 +15,8 @@ type inotify struct {
 	file  *os.File
 	whole chan string
 
-	mu   sync.Mutex // protects dirs and ids
+	mu   sync.Mutex // protects dirs
 	dirs map[int32]string
-	ids  map[string]int32
 }
 
 // openCloses returns nil if the system has no instance left. Without it the watcher notices
@@ -27,7 +26,7 @@ func openCloses() closes {
 	if err != nil {
 		return nil
 	}
-	n := &inotify{file: os.NewFile(uintptr(fd), "inotify"), whole: make(chan string, 64), dirs: map[int32]string{}, ids: map[string]int32{}}
+	n := &inotify{file: os.NewFile(uintptr(fd), "inotify"), whole: make(chan string, 64), dirs: map[int32]string{}}
 	go n.run()
 	return n
 }
@@ -39,13 +38,13 @@ func (n *inotify) Close() { n.file.Close() }
 func (n *inotify) Add(dir string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if len(n.ids) >= maxCloses {
+	if len(n.dirs) >= maxCloses {
 		return
 	}
 	n.control(func(fd int) {
 		id, err := unix.InotifyAddWatch(fd, dir, unix.IN_CLOSE_WRITE|unix.IN_MOVED_TO|unix.IN_ONLYDIR|unix.IN_DONT_FOLLOW)
 		if err == nil {
-			n.dirs[int32(id)], n.ids[dir] = dir, int32(id)
+			n.dirs[int32(id)] = dir
 		}
 	})
 }
@@ -53,13 +52,12 @@ func (n *inotify) Add(dir string) {
 func (n *inotify) Remove(dir string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	id, ok := n.ids[dir]
-	if !ok {
-		return
+	for id, at := range n.dirs {
+		if at == dir {
+			delete(n.dirs, id)
+			n.control(func(fd int) { _, _ = unix.InotifyRmWatch(fd, uint32(id)) }) // the directory may be gone
+		}
 	}
-	delete(n.ids, dir)
-	delete(n.dirs, id)
-	n.control(func(fd int) { _, _ = unix.InotifyRmWatch(fd, uint32(id)) }) // the directory may be gone
 }
 
 // control calls do with the descriptor, unless it is closed.
@@ -94,9 +92,8 @@ func (n *inotify) notify(b []byte) {
 		b = b[end:]
 		n.mu.Lock()
 		dir, ok := n.dirs[id]
-		if mask&unix.IN_IGNORED != 0 && ok {
+		if mask&unix.IN_IGNORED != 0 {
 			delete(n.dirs, id)
-			delete(n.ids, dir)
 		}
 		n.mu.Unlock()
 		if !ok || name != planFile {
