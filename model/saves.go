@@ -76,14 +76,12 @@ func isBirth(e Entry) bool {
 
 // SaveAt is the last save of a plan up to a time.
 func SaveAt(saves []PlanSave, at time.Time) (PlanSave, bool) {
-	i := slices.IndexFunc(saves, func(s PlanSave) bool { return s.At.After(at) })
-	if i < 0 {
-		i = len(saves)
+	for _, s := range slices.Backward(saves) {
+		if !s.At.After(at) {
+			return s, true
+		}
 	}
-	if i == 0 {
-		return PlanSave{}, false
-	}
-	return saves[i-1], true
+	return PlanSave{}, false
 }
 
 // SavesFit reports whether texts of these sizes can all be kept for one plan.
@@ -129,10 +127,8 @@ func SurplusSaves(saves []PlanSave, sizes map[string]int64) (surplus []string) {
 
 // keptOrder are the kept hashes, in the order of the last save with each.
 func keptOrder(saves []PlanSave, sizes map[string]int64) (order []string) {
-	seen := map[string]bool{}
 	for _, s := range slices.Backward(saves) {
-		if _, kept := sizes[s.Hash]; kept && !seen[s.Hash] {
-			seen[s.Hash] = true
+		if _, kept := sizes[s.Hash]; kept && !slices.Contains(order, s.Hash) {
 			order = append(order, s.Hash)
 		}
 	}

@@ -76,9 +76,8 @@ func (t Track) after(entries []Entry) Track {
 	t.newest, t.read = entries[len(entries)-1], t.read+len(entries)
 	t.steps = appendSteps(slices.Clone(t.steps), entries)
 	if gone := t.newest.At.Add(-trackKept); t.since.Before(gone) {
-		if at, _ := slices.BinarySearchFunc(t.steps, gone, trackStep.compare); at > 0 {
-			t.steps, t.since = t.steps[at:], gone
-		}
+		t.steps = slices.DeleteFunc(t.steps, func(s trackStep) bool { return s.at.Before(gone) })
+		t.since = gone
 	}
 	return t
 }
@@ -109,8 +108,6 @@ func appendSteps(steps []trackStep, entries []Entry) []trackStep {
 	}
 	return steps
 }
-
-func (s trackStep) compare(at time.Time) int { return s.at.Compare(at) }
 
 func sameMinute(a, b trackStep) bool {
 	return a.at.Truncate(time.Minute).Equal(b.at.Truncate(time.Minute))
