@@ -70,7 +70,7 @@ func moreTelling(a, b CheckKind) CheckKind {
 	return a
 }
 
-func squeezed(t Text) string { return strings.Join(strings.Fields(t.Raw()), " ") } // raw: compared, not shown
+func squeezed(t Text) string { return strings.Join(strings.Fields(string(t)), " ") }
 
 // The programs that run another one: at once, and after a word of their own.
 var (

@@ -2,7 +2,6 @@ package model
 
 import (
 	"slices"
-	"strings"
 	"time"
 	"unicode/utf8"
 )
@@ -76,7 +75,7 @@ func (p Permission) words() Text {
 	if p.Input == "" {
 		return p.Tool
 	}
-	return p.Tool + ": " + Text(strings.Join(strings.Fields(string(p.Input)), " "))
+	return p.Tool + ": " + Text(squeezed(p.Input))
 }
 
 // PermissionOf finds the permission with an id, and its agent.
@@ -252,21 +251,20 @@ func (c EndPermissions) step(s *step) error {
 	return nil
 }
 
-// permissionNeeds are the prompts of an agent as entries of the inbox. The permission's id stands for an item's, the agent's
-// name for the handle. The wait's instant is until when an answer given here arrives.
+// permissionNeeds are the prompts of an agent as entries of the inbox. The wait's instant is until when an answer given here
+// arrives.
 func permissionNeeds(a Agent) (out []Inboxed) {
 	for _, p := range a.Permissions {
-		r := Row{ID: ItemID(p.ID), Handle: Handle(a.ID), AgentID: a.ID, Objective: cut(p.words(), rowObjective), Class: WaitingForOperator,
-			Scheduling: WaitingOperator, ReasonCode: reasonAgentPermission, NeedsOperator: true,
-			Wait:      WaitGist{Source: p.Program, Resource: p.Session, WakeAt: p.AnswerUntil},
-			CreatedAt: p.AskedAt, UpdatedAt: p.AskedAt}
+		need := ownNeed(a.ID, NeedPermit, reasonAgentPermission, ItemID(p.ID), p.words(), p.AskedAt)
+		wait := &need.Row.Wait
+		*wait = WaitGist{Source: p.Program, Resource: p.Session, WakeAt: p.AnswerUntil}
 		if p.Answer != "" {
-			r.Wait.WakeAt, r.Wait.TriggeredBy = time.Time{}, Text(p.Answer)
+			wait.WakeAt, wait.TriggeredBy = time.Time{}, Text(p.Answer)
 		}
 		if p.Refused {
-			r.Wait.TriggeredBy += ", as nobody was there"
+			wait.TriggeredBy += ", as nobody was there"
 		}
-		out = append(out, Inboxed{Row: r, Need: NeedPermit, Since: p.AskedAt})
+		out = append(out, need)
 	}
 	return out
 }

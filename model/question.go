@@ -3,7 +3,7 @@ package model
 import (
 	"cmp"
 	"slices"
-	"strings"
+	"time"
 )
 
 // The reason codes of rows that stand for an agent itself: it asks, its program fails, or its program waits for a permission.
@@ -27,30 +27,32 @@ func AgentNeeds(f Facts, agent AgentID) (out []Inboxed) {
 	return out
 }
 
-// failureOf is a failing agent as an entry of the inbox, with the actor's name in place of an item's id. A stopped agent has
-// none.
+// failureOf is a failing agent as an entry of the inbox. A stopped agent has none.
 func failureOf(f Facts, agent AgentID) (Inboxed, bool) {
 	a, _ := f.Agent(agent)
 	x := a.Pace.Failure
 	if x == nil || a.Posture == Stopped {
 		return Inboxed{}, false
 	}
-	words := Text(strings.Join(strings.Fields(string(x.Reason)), " "))
-	if words == "" {
-		words = Text(lastTurns(max(a.FailedTurns, 1)) + " failed")
-	}
-	return Inboxed{Need: NeedRepair, Since: x.Since, Row: Row{
-		ID: ItemID(AgentActor(a.ID)), Handle: Handle(a.ID), AgentID: a.ID, Objective: cut(words, rowObjective),
-		Class: WaitingForOperator, Scheduling: WaitingOperator, ReasonCode: reasonAgentFails, NeedsOperator: true,
-		CreatedAt: x.Since, UpdatedAt: x.At}}, true
+	words := cmp.Or(Text(squeezed(x.Reason)), Text(lastTurns(max(a.FailedTurns, 1))+" failed"))
+	need := ownNeed(a.ID, NeedRepair, reasonAgentFails, ItemID(AgentActor(a.ID)), words, x.Since)
+	need.Row.UpdatedAt = x.At
+	return need, true
 }
 
-// QuestionOf is the agent's own question, without a work item, as an entry of the inbox. The wait's id stands for the item's,
-// the agent's name for the handle (docs/lifecycle.md 19). ok is false without a question.
+// ownNeed is a need of an agent itself as an entry of the inbox. The id stands for an item's, the agent's name for the handle.
+func ownNeed(a AgentID, need Need, reason string, id ItemID, words Text, since time.Time) Inboxed {
+	return Inboxed{Need: need, Since: since, Row: Row{ID: id, Handle: Handle(a), AgentID: a, Objective: cut(words, rowObjective),
+		Class: WaitingForOperator, Scheduling: WaitingOperator, ReasonCode: reason, NeedsOperator: true,
+		CreatedAt: since, UpdatedAt: since}}
+}
+
+// QuestionOf is the agent's own question, without a work item, as an entry of the inbox (docs/lifecycle.md 19). ok is false
+// without a question.
 func QuestionOf(f Facts, agent AgentID) (q Inboxed, ok bool) {
 	for _, x := range f.ItemWaits(agent, "") {
 		if x.asks() {
-			return Inboxed{Row: questionRow(x), Need: NeedAnswer, Since: x.CreatedAt}, true
+			return x.need(), true
 		}
 	}
 	return Inboxed{}, false
@@ -61,10 +63,11 @@ func (w Wait) asks() bool {
 	return w.Status == WaitActive && w.Kind == WaitOperator && w.TriggerCount == 0
 }
 
-func questionRow(x Wait) Row {
-	return Row{ID: ItemID(x.ID), Handle: Handle(x.AgentID), AgentID: x.AgentID, Objective: cut(x.Reason, rowObjective),
-		Class: WaitingForOperator, Scheduling: WaitingOperator, ReasonCode: reasonAgentAsks, NeedsOperator: true,
-		Wait: gist([]Wait{x}, derived{Wait: &x}), CreatedAt: x.CreatedAt, UpdatedAt: x.CreatedAt}
+// need is a wait that is an agent's own question as an entry of the inbox.
+func (w Wait) need() Inboxed {
+	need := ownNeed(w.AgentID, NeedAnswer, reasonAgentAsks, ItemID(w.ID), w.Reason, w.CreatedAt)
+	need.Row.Wait = gist([]Wait{w}, derived{Wait: &w})
+	return need
 }
 
 // Question is the agent's own wait in the row; ok is false for a work item's row.
@@ -84,7 +87,7 @@ func agentDetail(r Reader, id ItemID, at Stamp) (Detail, bool) {
 	var waits []Wait
 	lines, words := questionLines, Text("")
 	if x, ok := r.Wait(WaitID(id)); ok && x.WorkItemID == "" && x.asks() {
-		need, waits = Inboxed{Row: questionRow(x), Need: NeedAnswer, Since: x.CreatedAt}, []Wait{x}
+		need, waits = x.need(), []Wait{x}
 	} else if p, agent, ok := PermissionOf(r, PermissionID(id)); ok {
 		need, lines = permissionNeed(r, agent, p)
 		words = p.words()

@@ -3,7 +3,6 @@ package model
 import (
 	"cmp"
 	"fmt"
-	"strings"
 	"time"
 )
 
@@ -45,7 +44,7 @@ func ExplainAgent(f Facts, id AgentID, now time.Time) AgentWhy {
 		y.say("Rests", d.HeldBy+"; vise retry "+string(id)+" ends that")
 	}
 	if x := a.Pace.Failure; x != nil {
-		words := strings.Join(strings.Fields(cmp.Or(string(x.Reason), "it said nothing")), " ")
+		words := squeezed(cmp.Or(x.Reason, "it said nothing"))
 		y.say("Failing", fmt.Sprintf("%s failed; turn %d at %s: %s: %s", lastTurns(max(a.FailedTurns, 1)),
 			x.Turn, x.At.Format(time.RFC3339), Spaced(x.Code), words))
 	}
