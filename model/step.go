@@ -89,8 +89,13 @@ func (s *step) itemOf(id ItemID, seen uint64) (WorkItem, error) {
 	if seen != 0 && (seen < w.Mutated || seen > w.Revision) {
 		return WorkItem{}, s.stale(w, seen)
 	}
-	s.receipt.AgentID, s.receipt.WorkItemID, s.receipt.ItemRevision = w.AgentID, w.ID, w.Revision
+	s.concerns(w)
 	return w, nil
+}
+
+// concerns names w in the receipt.
+func (s *step) concerns(w WorkItem) {
+	s.receipt.AgentID, s.receipt.WorkItemID, s.receipt.ItemRevision = w.AgentID, w.ID, w.Revision
 }
 
 // stale is the refusal with the changes of w since the seen revision.
@@ -125,7 +130,7 @@ func (s *step) save(w WorkItem, mutation bool) WorkItem {
 		}
 	}
 	s.put(w)
-	s.receipt.AgentID, s.receipt.WorkItemID, s.receipt.ItemRevision = w.AgentID, w.ID, w.Revision
+	s.concerns(w)
 	return w
 }
 

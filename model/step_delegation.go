@@ -33,7 +33,7 @@ func (s *step) delegate(parent WorkItem, to AgentID, child ItemID, blocking bool
 		ChildWorkItemID: child, State: DelegationOpen, Blocking: blocking, Label: label, CreatedAt: s.at.At, UpdatedAt: s.at.At,
 	}
 	s.put(d)
-	s.receipt.AgentID, s.receipt.WorkItemID, s.receipt.ItemRevision = parent.AgentID, parent.ID, parent.Revision
+	s.concerns(parent)
 	s.receipt.DelegationID, s.receipt.ChildWorkItemID = d.ID, child
 	s.event(EventDelegationOpened, parent.ID, d.news())
 	return d.ID

@@ -94,8 +94,8 @@ func (s *step) takeMessages(a *Agent, to WaitID) {
 		if to != "" && m.WaitID != to {
 			continue
 		}
-		m.Status, m.TurnIndex, m.UpdatedAt = MessageSent, a.TurnIndex, s.at.At
-		s.put(m)
+		m.TurnIndex = a.TurnIndex
+		s.mark(m, MessageSent)
 		a.Turn.Messages = append(a.Turn.Messages, m.ID)
 		a.Turn.Heard = a.Turn.Heard || m.Origin == Operator
 		a.QueuedInput--
@@ -126,12 +126,12 @@ func (s *step) endTurn(a Agent, c EndTurn) Agent {
 		if !ok || m.Status != MessageSent {
 			continue
 		}
-		m.Status, m.UpdatedAt = MessageDone, s.at.At
+		status := MessageDone
 		if again || m.Source == answerSource && (c.Outcome == TurnFailed || c.Outcome == TurnTimedOut) {
-			m.Status = MessageQueued
+			status = MessageQueued
 			a.QueuedInput++
 		}
-		s.put(m)
+		s.mark(m, status)
 	}
 	a.Turn, a.UpdatedAt = nil, s.at.At
 	if again {
