@@ -156,8 +156,8 @@ func decode[C Command](input []byte) (Command, error) {
 
 // Misread says what is wrong in a tool's input, from the error of DecodeStrict.
 func Misread(name string, err error) *Error {
-	var of *json.UnmarshalTypeError
-	if !errors.As(err, &of) || of.Field == "" {
+	of, ok := errors.AsType[*json.UnmarshalTypeError](err)
+	if !ok || of.Field == "" {
 		return Invalid("%s: input is not as expected", name).Because(err)
 	}
 	given := of.Value

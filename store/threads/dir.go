@@ -156,9 +156,8 @@ func readPlain(dir *os.Root, name string) ([]byte, error) {
 
 // explain adds the code to an error of the file system.
 func (r Repo) explain(step string, err error) error {
-	var known *model.Error
 	switch {
-	case errors.As(err, &known), files.IsGone(err):
+	case model.AsError(err) != nil, files.IsGone(err):
 		return err
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		return model.Refuse(model.CodeReadOnly, "%s", step).Because(err).WithHint("the files are as before")

@@ -71,12 +71,12 @@ func (g git) run(args ...string) result {
 	err := c.Run()
 	problem, _, _ := strings.Cut(strings.TrimSpace(string(complaint.kept)), "\n")
 	r := result{out: out.kept, cut: out.cut, problem: problem}
-	var exit *exec.ExitError
+	exit, exited := errors.AsType[*exec.ExitError](err)
 	switch {
 	case g.ctx.Err() != nil:
 		r.failed, r.timedOut = g.ctx.Err(), true
 	case out.ends && out.cut: // ended on purpose at the bound
-	case errors.As(err, &exit) && exit.ExitCode() >= 0:
+	case exited && exit.ExitCode() >= 0:
 		r.status = exit.ExitCode()
 	case err != nil:
 		r.failed = err
@@ -99,11 +99,7 @@ func (g git) environment() []string {
 	env := slices.DeleteFunc(os.Environ(), func(e string) bool { return strings.HasPrefix(e, "GIT_") })
 	env = append(env, "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "GIT_NO_REPLACE_OBJECTS=1",
 		"GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none", "GIT_ATTR_NOSYSTEM=1")
-	return append(env, g.filtersOff()...)
-}
-
-// filtersOff empties filters through the environment, not with -c, because their names can hold any byte.
-func (g git) filtersOff() (env []string) {
+	// Filters are emptied through the environment, not with -c, because their names can hold any byte.
 	n := 0
 	for _, f := range g.filters {
 		for key, value := range map[string]string{".clean": "", ".smudge": "", ".process": "", ".required": "false"} {

@@ -139,21 +139,14 @@ func readStates(root *os.Root) []state {
 		return nil
 	}
 	defer tmp.Close()
-	names, err := fs.ReadDir(tmp.FS(), ".")
-	if err != nil {
-		return nil
-	}
+	names, _ := fs.Glob(tmp.FS(), ".rune-*.json")
 	var out []state
-	for _, n := range names {
-		if !strings.HasPrefix(n.Name(), ".rune-") || !strings.HasSuffix(n.Name(), ".json") {
-			continue
-		}
-		c, err := readFile(tmp, n.Name(), maxStateBytes, nil)
+	for _, name := range names {
+		c, err := readFile(tmp, name, maxStateBytes, nil)
 		var st state
-		if err != nil || json.Unmarshal(c.raw, &st) != nil || st.TodosBase == "" {
-			continue
+		if err == nil && json.Unmarshal(c.raw, &st) == nil && st.TodosBase != "" {
+			out = append(out, st)
 		}
-		out = append(out, st)
 	}
 	return out
 }

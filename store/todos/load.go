@@ -223,8 +223,7 @@ func readTodo(root *os.Root, dir, name string, info fs.FileInfo) (t todo.Todo, c
 }
 
 func asDamage(err error) *Damage {
-	var d *Damage
-	if errors.As(err, &d) {
+	if d, ok := errors.AsType[*Damage](err); ok {
 		copied := *d
 		return &copied
 	}
@@ -307,9 +306,8 @@ func unreadable(err error) error {
 
 // plain returns a file system error without the call and the path, which the surrounding message names.
 func plain(err error) error {
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
-		return pe.Err
+	if in, ok := errors.AsType[*fs.PathError](err); ok {
+		return in.Err
 	}
 	return err
 }

@@ -141,11 +141,10 @@ func (s *Session) locked(do func() error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), lockLimit)
 	defer cancel()
 	f, err := files.LockBy(ctx, s.root, lockName, "the session")
-	var refused *model.Error
-	switch {
-	case errors.As(err, &refused):
-		return refused
-	case err != nil:
+	if model.AsError(err) != nil {
+		return err
+	}
+	if err != nil {
 		return s.gone(err)
 	}
 	defer f.Close()

@@ -130,14 +130,9 @@ func (s *Session) settle(dir *os.Root) error {
 
 // sweepTemps removes the files that a crashed writer left. The caller must hold the lock.
 func sweepTemps(dir *os.Root) {
-	names, err := fs.ReadDir(dir.FS(), ".")
-	if err != nil {
-		return
-	}
-	for _, n := range names {
-		if strings.HasPrefix(n.Name(), tempPrefix) {
-			_ = dir.Remove(n.Name())
-		}
+	names, _ := fs.Glob(dir.FS(), tempPrefix+"*")
+	for _, name := range names {
+		_ = dir.Remove(name)
 	}
 }
 
