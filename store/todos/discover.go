@@ -83,11 +83,8 @@ func subdirs(root *os.Root, dir string) []string {
 	if info, err := root.Lstat(dir); err != nil || !info.IsDir() {
 		return nil
 	}
-	list, err := fs.ReadDir(root.FS(), dir)
-	if err != nil {
-		return nil
-	}
 	var out []string
+	list, _ := fs.ReadDir(root.FS(), dir)
 	for _, d := range list {
 		if d.IsDir() && plainName(d.Name()) {
 			out = append(out, path.Join(dir, d.Name()))
@@ -102,14 +99,9 @@ func inspect(root *os.Root, rel string) (Found, bool) {
 		if info, err := root.Lstat(src); err == nil && info.ModTime().After(f.Newest) {
 			f.Newest = info.ModTime()
 		}
-		dir, err := root.Open(src)
-		if err != nil {
-			continue
-		}
-		names, _ := dir.Readdirnames(-1) // without a stat of each file
-		dir.Close()
-		for _, name := range names {
-			if todo.IsTodoFile(name) {
+		entries, _ := fs.ReadDir(root.FS(), src)
+		for _, e := range entries {
+			if todo.IsTodoFile(e.Name()) {
 				f.Files++
 			}
 		}

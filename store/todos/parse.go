@@ -225,26 +225,16 @@ func texts[T ~string](r *reader, key string) []T {
 }
 
 func (r *reader) lease() todo.Lease {
-	var l todo.Lease
 	n := r.keys["lease"].value
 	switch {
 	case n == nil, n.Tag == "!!null":
-		return l
+		return todo.Lease{}
 	case n.Kind != yaml.MappingNode, slices.ContainsFunc(n.Content, notScalar):
 		r.fail(todo.RuleType, "lease", "is not a set of keys")
-		return l
+		return todo.Lease{}
 	}
-	for pair := range slices.Chunk(n.Content, 2) {
-		switch text := scalar(pair[1]); pair[0].Value {
-		case "id":
-			l.ID = text
-		case "pid":
-			l.PID, _ = strconv.Atoi(text)
-		case "host":
-			l.Host = model.Text(text)
-		case "until":
-			l.Until = model.Text(text)
-		}
-	}
-	return l
+	var has map[string]string
+	_ = n.Decode(&has)
+	pid, _ := strconv.Atoi(has["pid"])
+	return todo.Lease{ID: has["id"], PID: pid, Host: model.Text(has["host"]), Until: model.Text(has["until"])}
 }
