@@ -286,38 +286,38 @@ type Records struct {
 // Record and the other methods implement getter.
 func (r Records) Record(n RecordName) (Record, bool) { return r.Get(n) }
 
-func getAs[R Record, K ~string](r Records, kind RecordKind, key K) (R, bool) {
-	x, _ := r.Get(RecordName{kind, string(key)})
-	v, ok := x.(R)
+func getAs[R Record, K ~string](r Records, key K) (v R, ok bool) {
+	x, _ := r.Get(RecordName{v.Name().Kind, string(key)})
+	v, ok = x.(R)
 	return v, ok
 }
 
 func (r Records) Agent(id AgentID) (Agent, bool) {
-	a, ok := getAs[Agent](r, KindAgent, id)
+	a, ok := getAs[Agent](r, id)
 	return a, ok && !a.Removed
 }
-func (r Records) Item(id ItemID) (WorkItem, bool)      { return getAs[WorkItem](r, KindItem, id) }
-func (r Records) Wait(id WaitID) (Wait, bool)          { return getAs[Wait](r, KindWait, id) }
-func (r Records) Task(id TaskID) (Task, bool)          { return getAs[Task](r, KindTask, id) }
-func (r Records) Message(id MessageID) (Message, bool) { return getAs[Message](r, KindMessage, id) }
-func (r Records) Ingress(id IngressID) (Ingress, bool) { return getAs[Ingress](r, KindIngress, id) }
+func (r Records) Item(id ItemID) (WorkItem, bool)      { return getAs[WorkItem](r, id) }
+func (r Records) Wait(id WaitID) (Wait, bool)          { return getAs[Wait](r, id) }
+func (r Records) Task(id TaskID) (Task, bool)          { return getAs[Task](r, id) }
+func (r Records) Message(id MessageID) (Message, bool) { return getAs[Message](r, id) }
+func (r Records) Ingress(id IngressID) (Ingress, bool) { return getAs[Ingress](r, id) }
 func (r Records) Delegation(id DelegationID) (Delegation, bool) {
-	return getAs[Delegation](r, KindDelegation, id)
+	return getAs[Delegation](r, id)
 }
 func (r Records) Attempt(_ AgentID, id ItemID) (Attempt, bool) {
-	return getAs[Attempt](r, KindAttempt, id)
+	return getAs[Attempt](r, id)
 }
 func (r Records) Trace(a AgentID, id ItemID) (trace, bool) {
-	t, ok := getAs[trace](r, KindTrace, traceKey(a, id))
+	t, ok := getAs[trace](r, traceKey(a, id))
 	t.AgentID, t.WorkItemID = a, id
 	return t, ok
 }
 func (r Records) Offers(_ AgentID, id ItemID) (ReportOffers, bool) {
-	return getAs[ReportOffers](r, KindOffers, id)
+	return getAs[ReportOffers](r, id)
 }
-func (r Records) Seen(_ AgentID, id ItemID) (Seen, bool) { return getAs[Seen](r, KindSeen, id) }
+func (r Records) Seen(_ AgentID, id ItemID) (Seen, bool) { return getAs[Seen](r, id) }
 func (r Records) Brief(a AgentID, id ItemID) (brief, bool) {
-	b, ok := getAs[brief](r, KindBrief, id)
+	b, ok := getAs[brief](r, id)
 	return b, ok && b.AgentID == a
 }
 
