@@ -199,8 +199,6 @@ const (
 // isMark reports whether r is drawn on the character before it: combining marks and skin tones.
 func isMark(r rune) bool { return unicode.Is(unicode.M, r) || r >= 0x1F3FB && r <= 0x1F3FF }
 
-const hexDigits = "0123456789abcdef"
-
 // MarshalJSON writes the raw text. It escapes every control, bidirectional and hidden character, so a JSON document cannot
 // drive a terminal either; decoding returns the raw text. Bytes that are not UTF-8 become U+FFFD, as in encoding/json.
 func (t Text) MarshalJSON() ([]byte, error) {
@@ -237,7 +235,7 @@ func AppendEscape(dst []byte, r rune) []byte {
 		dst = AppendEscape(dst, 0xD800+r>>10)
 		r = 0xDC00 + r&0x3FF
 	}
-	return append(dst, '\\', 'u', hexDigits[r>>12&15], hexDigits[r>>8&15], hexDigits[r>>4&15], hexDigits[r&15])
+	return fmt.Appendf(dst, `\u%04x`, r)
 }
 
 // isHiddenRune reports whether a terminal obeys or does not show r, whatever its context: the control and format characters, those that

@@ -139,10 +139,9 @@ func (s jsonStyle) appendString(dst []byte, text string) []byte {
 	dst = append(dst, '"')
 	for _, r := range text {
 		switch {
-		case r == '"' || r == '\\':
-			dst = append(dst, '\\', byte(r))
-		case r < ' ':
-			dst = appendControl(dst, r)
+		case r < ' ' || r == '"' || r == '\\':
+			quoted, _ := json.Marshal(string(r))
+			dst = append(dst, quoted[1:len(quoted)-1]...)
 		case s.visible && hidden(r):
 			dst = model.AppendEscape(dst, r)
 		default:
@@ -150,16 +149,6 @@ func (s jsonStyle) appendString(dst []byte, text string) []byte {
 		}
 	}
 	return append(dst, '"')
-}
-
-func appendControl(dst []byte, r rune) []byte {
-	const short = "\bb\tt\nn\ff\rr"
-	for i := 0; i < len(short); i += 2 {
-		if rune(short[i]) == r {
-			return append(dst, '\\', short[i+1])
-		}
-	}
-	return model.AppendEscape(dst, r)
 }
 
 // hidden does not include the joiner, which belongs to letters and emoji.
