@@ -90,21 +90,21 @@ func fileOrStdin(e *Env, field, name string) (string, error) {
 		fmt.Fprintf(e.err, "vise: reading %s until ctrl+d\n", field)
 	}
 	raw, err := runner.UnlessEnded(e, func() ([]byte, error) {
-		in := e.in
+		in, what := e.in, "standard input"
 		if name != "-" {
 			f, err := os.Open(absolute(e.dir, name))
 			if err != nil {
 				return nil, misuse(field, "%v", err).WithHint("name a file that can be read, or - for standard input")
 			}
 			defer f.Close()
-			in = f
+			in, what = f, name
 		}
 		raw, err := io.ReadAll(io.LimitReader(in, maxInput+1))
 		switch {
 		case err != nil:
-			return nil, misuse(field, "read the %s: %v", field, err)
+			return nil, misuse(field, "read %s: %v", what, err)
 		case len(raw) > maxInput:
-			return nil, misuse(field, "the %s has more than %d bytes", field, maxInput).WithHint("give less")
+			return nil, misuse(field, "%s has more than %d bytes", what, maxInput).WithHint("give less")
 		}
 		return raw, nil
 	})

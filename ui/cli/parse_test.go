@@ -4,7 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -48,6 +51,34 @@ func TestAChecklistIsJSONOrMarkdown(t *testing.T) {
 			t.Errorf("%q: got %v, want %q", in, err, says)
 		}
 	}
+}
+
+// What was not read is named as the operator named it: a file, or standard input. Just as much as the limit is read.
+func TestInputAtItsLimitAndBeyond(t *testing.T) {
+	dir := t.TempDir()
+	for name, bytes := range map[string]int64{"full": maxInput, "over": maxInput + 1} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Truncate(filepath.Join(dir, name), bytes); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for value, says := range map[string]string{"@full": "", "@over": "over has more than 8388608 bytes", "@.": "read .: ",
+		"-": "standard input has more than 8388608 bytes"} {
+		e := &Env{Context: t.Context(), dir: dir, in: io.LimitReader(zeros{}, maxInput+1)}
+		said, err := content(e, "todos", value)
+		if says == "" && (err != nil || len(said) != maxInput) || says != "" && (err == nil || !strings.HasPrefix(err.Error(), says)) {
+			t.Errorf("%s: %d bytes, %v, want %q", value, len(said), err, says)
+		}
+	}
+}
+
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) {
+	clear(p)
+	return len(p), nil
 }
 
 // Escaping changes only how the JSON is written, not its values. The result has nothing that a terminal obeys.
