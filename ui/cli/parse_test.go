@@ -46,6 +46,9 @@ func TestAChecklistIsJSONOrMarkdown(t *testing.T) {
 		`{"text":"a"}`:         "not an array",
 		"words":                "line 1 of the checklist is not a todo",
 		"- [ ] a\n- [?] b":     "line 2",
+		"-[ ] a":               `"-[ ] a"`,
+		"**[x] a":              `"**[x] a"`,
+		"- [ ] a\n---":         `not a todo: "---"`,
 	} {
 		if _, err := parseTodos(in); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%q: got %v, want %q", in, err, says)

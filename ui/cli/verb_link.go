@@ -238,7 +238,9 @@ func markdownTodos(source string) ([]model.Todo, error) {
 		if line == "" {
 			continue
 		}
-		line = strings.TrimLeft(line, "-*+ ")
+		for _, bullet := range []string{"- ", "* ", "+ "} {
+			line = strings.TrimPrefix(line, bullet)
+		}
 		state, ok := stateOf(line)
 		if !ok {
 			return nil, misuse("todos", "line %d of the checklist is not a todo: %q", i+1, line).WithHint("%s", todosHint)
