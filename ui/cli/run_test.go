@@ -7,8 +7,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"vise/model"
+	"vise/store/home"
 )
 
 // program returns this test's binary as the command vise.
@@ -22,6 +24,30 @@ func program(t *testing.T, home string, args ...string) *exec.Cmd {
 	c.Args[0] = "vise"
 	c.Env = append(os.Environ(), "VISE_HOME="+home, "VISE_ACTOR=operator", "VISE_AGENT=", "EDITOR=true", "VISUAL=", "TZ=UTC")
 	return c
+}
+
+// While list asks tmux about sessions, others can use the ledger.
+func TestAListAsksTmuxBeforeItReadsTheLedger(t *testing.T) {
+	t.Parallel()
+	dir, _, _ := newHome(t)
+	bin := t.TempDir()
+	c := program(t, dir, "list")
+	if err := os.Symlink(c.Path, filepath.Join(bin, "vise")); err != nil {
+		t.Fatal(err)
+	}
+	script := "#!/bin/sh\n[ -n \"$NESTED\" ] || NESTED=1 vise events --limit 1 >\"$0.out\" && echo sh\n"
+	if err := os.WriteFile(filepath.Join(bin, "tmux"), []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	home.SessionsIn(dir, time.Now).NoteSession(home.Session{Program: "gemini", ID: "s1", Agent: "ann", At: time.Now(), State: home.SessionWorks,
+		Tmux: "sock", Pane: "%1", Runs: "sh"})
+	c.Env = append(c.Env, "PATH="+bin+":"+os.Getenv("PATH"))
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if told, err := os.ReadFile(filepath.Join(bin, "tmux.out")); err != nil || len(told) == 0 {
+		t.Errorf("the ledger did not answer while tmux was asked: %q %v", told, err)
+	}
 }
 
 // result is the answer of a verb.

@@ -51,12 +51,15 @@ func list(e *Env, o listOptions) (answer, error) {
 	if saved {
 		return listFound(e, o, words)
 	}
+	if _, err := open(e); err != nil {
+		return nil, err
+	}
+	sessions := e.sessions() // before the ledger is read: tmux is asked about them, and meanwhile nobody should wait for the ledger
 	out, err := readOne(e, func(r model.Reader) (out byAgent, err error) {
 		agents, err := listedAgents(e, r)
 		if err == nil && len(agents) > 1 && o.cursor != "" {
 			err = misuse("cursor", "--cursor goes on with the list of one agent").WithHint("name the agent: --agent %s", agents[0])
 		}
-		sessions := e.sessions()
 		for i := 0; i < len(agents) && err == nil; i++ {
 			var l home.ListResult
 			l, err = home.ListResultOf(r, agents[i], model.Filter(o.filter), o.cursor, o.limit, o.todos)
