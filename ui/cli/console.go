@@ -131,7 +131,11 @@ func exitMessage(ctx context.Context, h *home.Home, now time.Time) string {
 	if err != nil || n == 0 {
 		return ""
 	}
-	return "nothing keeps time for " + model.Counted(n, "timer") + " until vise runs again; vise serve does so without a screen"
+	timers := model.Counted(n, "timer")
+	if n >= dueCounted {
+		timers = strconv.Itoa(dueCounted) + " or more timers"
+	}
+	return "nothing keeps time for " + timers + " until vise runs again; vise serve keeps time without a screen"
 }
 
 // followSettings gives the console the operator's settings, now and whenever they change.

@@ -2,10 +2,12 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -211,5 +213,33 @@ func TestDraftsOutliveTheConsole(t *testing.T) {
 	}
 	if err := d.Save(t.Context(), "new", "text"); err == nil {
 		t.Error("a file that does not read was written over")
+	}
+}
+
+// What waits for a time is counted up to a limit, which is said.
+func TestTheEndOfTheConsoleCountsTimers(t *testing.T) {
+	home, err := files.NewHome(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := store.NewMem(home)
+	h := service.On(l, home, service.Options{Dir: t.TempDir()})
+	t.Cleanup(func() { h.Close() })
+	now := time.Now()
+	apply := func(key string, c model.Command) model.Receipt {
+		in, err := l.Apply(t.Context(), model.Envelope{Key: key, Actor: model.Operator, Agent: "a", Command: c})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return in
+	}
+	for n := range dueCounted + 2 {
+		want := map[int]string{0: "", 1: "for 1 timer until", dueCounted - 1: "for 99 timers until", dueCounted: "for 100 or more timers until",
+			dueCounted + 1: "for 100 or more timers until"}
+		if said, says := exitMessage(t.Context(), h, now), want[n]; !strings.Contains(said, says) || n == 0 && said != "" {
+			t.Errorf("with %d it says %q", n, said)
+		}
+		in := apply(fmt.Sprint("make", n), model.CreateWorkItem{Objective: "o"})
+		apply(fmt.Sprint("wait", n), model.WaitFor{WorkItemID: in.WorkItemID, Wake: model.WakeTimer, Reason: "r", WakeAt: now.Add(time.Hour)})
 	}
 }
