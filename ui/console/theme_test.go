@@ -109,3 +109,18 @@ func TestTheWindowTitleCountsWhoNeedsYou(t *testing.T) {
 		}
 	})
 }
+
+// A sign of a text that ASCII replaces is as wide as what replaces it, also where the terminal measures joined characters as one: no mark
+// that made it an emoji is left behind it.
+func TestNoMarkOfAnEmojiIsLeftBehindASCII(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		wd := newWorld(t, 80, 24, func(o *Options) { o.ASCII = true })
+		defer wd.end()
+		wd.send(tea.ModeReportMsg{Mode: ansi.ModeUnicodeCore, Value: ansi.ModeSet})
+		wd.change("create a Press ▶️ here")
+		wd.settle()
+		if got := strings.Join(wd.frame(), "\n"); !strings.Contains(got, "Press >  here") || strings.Contains(got, "\ufe0f") {
+			t.Errorf("got\n%s", got)
+		}
+	})
+}
