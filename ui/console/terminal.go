@@ -141,7 +141,7 @@ const bodyCells = 200
 // notificationOf is the text of a notification about some needs.
 func notificationOf(needs []model.Inboxed) (title, body string) {
 	x := needs[0]
-	title = "vise: " + action.NeedWord(x) + " " + string(x.Handle)
+	title = "vise: " + string(x.Handle) + ": " + action.NeedWord(x)
 	body = x.Objective.String()
 	if len(needs) > 1 {
 		title = fmt.Sprintf("vise: %d items need you", len(needs))

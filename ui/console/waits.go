@@ -97,7 +97,7 @@ func answering(x facts, r model.Row, q model.Question) dialog {
 	reply := model.Answer{WaitID: q.WaitID}
 	f.Fields = []formField{
 		textField("Your answer", 3, model.MaxMessage, &reply.Text, "an answer is needed: type it, or choose by a digit"),
-		{Options: []string{"the plan needs input still", "also set plan to ready"},
+		{Options: []string{"the plan still needs input", "also set plan to ready"},
 			Shown: func() bool { return q.PlanNeedsInput }},
 	}
 	for _, choice := range q.Ask.Choices {

@@ -186,7 +186,7 @@ func (v QueueView) empty(w int) []string {
 	}
 	s := v.Filter.nothing(v.Frame)
 	if n := v.hiddenUrgent; n > 0 {
-		s += fmt.Sprintf(" Hidden of what needs you: %d.", n)
+		s += fmt.Sprintf(" Needs you, but is hidden: %d.", n)
 	}
 	return append([]string{v.Filter.line(v.Frame, w), ""}, v.Said(s, w)...)
 }
