@@ -311,11 +311,10 @@ func (c *conversation) allows(call acp.Call) bool {
 	case config.PermitAll:
 		return true
 	case config.PermitEdits:
-		inside := func(l sdk.ToolCallLocation) bool {
+		outside := slices.ContainsFunc(call.Locations, func(l sdk.ToolCallLocation) bool {
 			rel, err := filepath.Rel(c.s.dir, l.Path)
-			return err == nil && filepath.IsLocal(rel)
-		}
-		outside := slices.ContainsFunc(call.Locations, func(l sdk.ToolCallLocation) bool { return !inside(l) })
+			return err != nil || !filepath.IsLocal(rel)
+		})
 		return call.Kind == sdk.ToolKindEdit && len(call.Locations) > 0 && !outside
 	}
 	return false
@@ -325,21 +324,14 @@ func (c *conversation) allows(call acp.Call) bool {
 func optionOf(all []sdk.PermissionOption, answer model.PermissionAnswer) sdk.PermissionOptionId {
 	kinds := map[model.PermissionAnswer]sdk.PermissionOptionKind{model.PermitOnce: sdk.PermissionOptionKindAllowOnce,
 		model.PermitAlways: sdk.PermissionOptionKindAllowAlways, model.PermitDeny: sdk.PermissionOptionKindRejectOnce}
-	var found []sdk.PermissionOptionId
+	var found sdk.PermissionOptionId
 	for _, o := range all {
-		if o.Kind == kinds[answer] {
-			found = append(found, o.OptionId)
+		isOfSession := o.OptionId == "allow_session" || o.OptionId == "proceed_always_tool" // Codex, Gemini CLI
+		if o.Kind == kinds[answer] && (found == "" || isOfSession) {
+			found = o.OptionId
 		}
 	}
-	for _, session := range []sdk.PermissionOptionId{"allow_session", "proceed_always_tool"} { // Codex, Gemini CLI
-		if slices.Contains(found, session) {
-			return session
-		}
-	}
-	if len(found) == 0 {
-		return ""
-	}
-	return found[0]
+	return found
 }
 
 // permission asks a person, and returns the answer; "" if the program asks no more.
@@ -444,9 +436,7 @@ func (c *conversation) operator(ctx context.Context, ask model.WaitFor) (answer 
 	if err != nil {
 		return "", false
 	}
-	c.s.mu.Lock()
-	c.questions = append(c.questions, in.WaitID)
-	c.s.mu.Unlock()
+	c.questions.Store(in.WaitID, nil)
 	var x model.Wait
 	c.await(ctx, func(r model.Reader) bool {
 		x, _ = r.Wait(in.WaitID)
@@ -466,13 +456,11 @@ func (c *conversation) message(ctx context.Context) string {
 	if err != nil {
 		return ""
 	}
-	c.s.mu.Lock()
-	answered := slices.Clone(c.questions)
-	c.s.mu.Unlock()
 	var list []model.Message
 	_ = c.Ledger.View(ctx, func(r model.Reader) error { // an error is tried again at the next commit
 		for _, id := range in.Messages {
-			if m, ok := r.Message(id); ok && !slices.Contains(answered, m.WaitID) {
+			m, ok := r.Message(id)
+			if _, isGiven := c.questions.Load(m.WaitID); ok && !isGiven {
 				list = append(list, m)
 			}
 		}

@@ -74,7 +74,7 @@ type conversation struct {
 	// tokens are how many the turn may use; 0: any number.
 	tokens int64
 	// questions are the waits whose answers go to the program.
-	questions []model.WaitID
+	questions sync.Map
 }
 
 // sessionOf returns the program that goes on with the agent's session for the item, and starts it if it does not run.
