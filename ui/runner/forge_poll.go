@@ -116,24 +116,21 @@ func (l *forgeLoop) pass(ctx context.Context) error {
 			return err
 		}
 	}
+	var err error
 	now, asked := l.Now(), false
 	due := slices.SortedFunc(maps.Keys(l.Waits), func(x, y model.WaitID) int {
 		return cmp.Or(l.Waits[x].At.Compare(l.Waits[y].At), cmp.Compare(x, y))
 	})
 	for _, id := range due {
-		if ctx.Err() != nil || l.Waits[id].At.After(now) || !l.affords() {
+		if err != nil || ctx.Err() != nil || l.Waits[id].At.After(now) || !l.affords() {
 			break
 		}
-		asked = true
-		if err := l.ask(ctx, id); err != nil {
-			l.save()
-			return err
-		}
+		asked, err = true, l.ask(ctx, id)
 	}
 	if asked {
 		l.save()
 	}
-	return nil
+	return err
 }
 
 // start finds the current waits and reads what an earlier process recorded about them.
@@ -143,15 +140,6 @@ func (l *forgeLoop) start(ctx context.Context) error {
 		_ = json.Unmarshal(raw, &before) // without the file, all waits are due now
 	}
 	l.Waits, l.Calls = map[model.WaitID]forgeNext{}, before.Calls
-	note := func(list []model.Wait) {
-		for _, x := range list {
-			next := before.Waits[x.ID]
-			if next.At.After(l.Now().Add(latestAgain)) { // the clock was set back
-				next = forgeNext{}
-			}
-			l.Waits[x.ID] = next
-		}
-	}
 	var agents []model.AgentID
 	if err := l.Ledger.View(ctx, func(r model.Reader) error {
 		l.revision, l.news = r.Revision(), model.NewsFrom(r, "")
@@ -163,15 +151,15 @@ func (l *forgeLoop) start(ctx context.Context) error {
 		return err
 	}
 	for _, id := range agents {
-		if err := l.find(ctx, id, note); err != nil {
+		if err := l.find(ctx, id, before); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// find reads an agent's waits a few at a time, so that other processes can use the ledger in between.
-func (l *forgeLoop) find(ctx context.Context, id model.AgentID, note func([]model.Wait)) error {
+// find reads an agent's waits a few at a time, so that other processes can use the ledger in between. It goes on with the pace of before.
+func (l *forgeLoop) find(ctx context.Context, id model.AgentID, before forgePace) error {
 	var last *model.Wait
 	for more := true; more; {
 		if err := l.Ledger.View(ctx, func(r model.Reader) error {
@@ -179,7 +167,13 @@ func (l *forgeLoop) find(ctx context.Context, id model.AgentID, note func([]mode
 			if more = len(waits) == waitsAtOnce; more {
 				last = new(waits[len(waits)-1])
 			}
-			note(model.AskedAmong(waits))
+			for _, x := range model.AskedAmong(waits) {
+				next := before.Waits[x.ID]
+				if next.At.After(l.Now().Add(latestAgain)) { // the clock was set back
+					next = forgeNext{}
+				}
+				l.Waits[x.ID] = next
+			}
 			return nil
 		}); err != nil {
 			return err
