@@ -2,7 +2,6 @@ package acp
 
 import (
 	"bufio"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -110,23 +109,19 @@ func OpenLog(home string, agent model.AgentID, session string, now func() time.T
 
 // removeOld removes the oldest logs of an agent until they fit, but not the log in use.
 func removeOld(dir, inUse string) {
-	type kept struct {
-		path string
-		info os.FileInfo
-	}
-	var all []kept
+	var all []fs.FileInfo
 	var size int64
 	list, _ := files.ReadDir(dir)
 	for _, x := range list {
 		if info, err := x.Info(); err == nil && strings.HasSuffix(x.Name(), ".jsonl") {
-			all = append(all, kept{filepath.Join(dir, x.Name()), info})
+			all = append(all, info)
 			size += info.Size()
 		}
 	}
-	slices.SortFunc(all, func(a, b kept) int { return cmp.Compare(a.info.ModTime().UnixNano(), b.info.ModTime().UnixNano()) })
-	for _, k := range all {
-		if size > maxLogs && k.path != inUse && os.Remove(k.path) == nil {
-			size -= k.info.Size()
+	slices.SortFunc(all, func(a, b fs.FileInfo) int { return a.ModTime().Compare(b.ModTime()) })
+	for _, x := range all {
+		if path := filepath.Join(dir, x.Name()); size > maxLogs && path != inUse && os.Remove(path) == nil {
+			size -= x.Size()
 		}
 	}
 }

@@ -29,9 +29,9 @@ func (c *call) state(kind string, names ...string) string {
 
 // seenEvent says when an event of a program was last seen, and how often.
 type seenEvent struct {
-	Event string    `json:"event"`
-	Last  time.Time `json:"last"`
-	Count int64     `json:"count"`
+	Event string
+	Last  time.Time
+	Count int64
 }
 
 // maxState bounds a file in bytes.
