@@ -55,39 +55,39 @@ func codexLine(raw []byte) (out Line) {
 
 type rolloutLine struct {
 	At      time.Time `json:"timestamp"`
-	Type    string    `json:"type"`
+	Type    string
 	Payload struct {
-		Type      string          `json:"type"`
-		ID        string          `json:"id"`
-		Role      string          `json:"role"`
-		Content   []rolloutText   `json:"content"`
-		Summary   []rolloutText   `json:"summary"`
-		Message   string          `json:"message"`
-		Name      string          `json:"name"`
-		Namespace string          `json:"namespace"`
-		Arguments string          `json:"arguments"`
-		Input     string          `json:"input"`
-		CallID    string          `json:"call_id"`
-		Output    json.RawMessage `json:"output"`
+		Type      string
+		ID        string
+		Role      string
+		Content   []rolloutText
+		Summary   []rolloutText
+		Message   string
+		Name      string
+		Namespace string
+		Arguments string
+		Input     string
+		CallID    string `json:"call_id"`
+		Output    json.RawMessage
 		Item      struct {
-			Type      string          `json:"type"`
-			ID        string          `json:"id"`
-			Content   []rolloutText   `json:"content"`
-			Server    string          `json:"server"`
-			Tool      string          `json:"tool"`
-			Arguments json.RawMessage `json:"arguments"`
-			Status    string          `json:"status"`
-			Result    json.RawMessage `json:"result"`
-			ExitCode  *int32          `json:"exit_code"`
+			Type      string
+			ID        string
+			Content   []rolloutText
+			Server    string
+			Tool      string
+			Arguments json.RawMessage
+			Status    string
+			Result    json.RawMessage
+			ExitCode  *int32 `json:"exit_code"`
 		} `json:"item"`
 		// ResponseID and Usage are in the record that newer versions write after each reply.
-		ResponseID string      `json:"response_id"`
-		Usage      model.Usage `json:"usage"`
+		ResponseID string `json:"response_id"`
+		Usage      model.Usage
 	} `json:"payload"`
 }
 
 type rolloutText struct {
-	Text string `json:"text"`
+	Text string
 }
 
 // Rollout reads Codex's transcripts. Newer versions write a record with the reply's id after each reply, before its calls have answers.
@@ -104,7 +104,7 @@ type Rollout struct {
 // Line returns the rounds that a line ends. It ignores lines that are not part of a reply.
 func (c *Rollout) Line(raw []byte) (over []Round) {
 	var head struct {
-		Type string `json:"type"`
+		Type string
 	}
 	_ = json.Unmarshal(raw, &head)
 	l := codexLine(raw)

@@ -73,13 +73,13 @@ func (t ToolCall) Ran() (r Ran, ok bool) {
 func (t ToolCall) answered(r Ran) (Ran, bool) {
 	var a struct {
 		ExitCode    json.RawMessage `json:"exit_code"`
-		Metadata    json.RawMessage `json:"metadata"`
-		Stdout      *string         `json:"stdout"`
-		Interrupted bool            `json:"interrupted"`
-		Background  string          `json:"backgroundTaskId"`
-		Meaning     string          `json:"returnCodeInterpretation"`
-		Text        string          `json:"text_result_for_llm"`
-		Content     string          `json:"llmContent"`
+		Metadata    json.RawMessage
+		Stdout      *string
+		Interrupted bool
+		Background  string `json:"backgroundTaskId"`
+		Meaning     string `json:"returnCodeInterpretation"`
+		Text        string `json:"text_result_for_llm"`
+		Content     string `json:"llmContent"`
 	}
 	shaped := json.Unmarshal(t.Response, &a) == nil
 	if a.Interrupted || a.Background != "" {
@@ -120,12 +120,12 @@ type shellInput struct {
 // shellInputOf reads the input of a shell tool. Input of another shape has no command.
 func shellInputOf(raw json.RawMessage) shellInput {
 	var in struct {
-		Command    json.RawMessage `json:"command"`
-		Background bool            `json:"run_in_background"`
-		Behind     bool            `json:"is_background"` // Gemini CLI's name for background
-		Workdir    string          `json:"workdir"`
-		Cwd        string          `json:"cwd"`      // Codex's name for the directory
-		DirPath    string          `json:"dir_path"` // Gemini CLI's name for the directory
+		Command    json.RawMessage
+		Background bool `json:"run_in_background"`
+		Behind     bool `json:"is_background"` // Gemini CLI's name for background
+		Workdir    string
+		Cwd        string // Codex's name for the directory
+		DirPath    string `json:"dir_path"` // Gemini CLI's name for the directory
 	}
 	if json.Unmarshal(raw, &in) != nil {
 		return shellInput{}

@@ -44,9 +44,9 @@ func (t ToolCall) Named() (paths []string) {
 		FilePath     string `json:"file_path"`
 		FileName     string `json:"filePath"`
 		NotebookPath string `json:"notebook_path"`
-		Path         string `json:"path"`
-		Command      string `json:"command"`
-		Input        string `json:"input"`
+		Path         string
+		Command      string
+		Input        string
 		Patch        string `json:"patchText"`
 	}
 	_ = json.Unmarshal(t.Input, &in) // input of another shape names no file

@@ -42,16 +42,16 @@ type ToolAnswer struct {
 // Text is the text of an answer, in any of the programs' forms.
 func (a ToolAnswer) Text() (out string) {
 	var parts []struct {
-		Text string `json:"text"`
+		Text string
 		// Function is Gemini CLI's.
 		Function struct {
 			Response struct {
-				Output string `json:"output"`
+				Output string
 			} `json:"response"`
 		} `json:"functionResponse"`
 	}
 	var whole struct { // Copilot CLI, and MCP
-		Content json.RawMessage `json:"content"`
+		Content json.RawMessage
 	}
 	if json.Unmarshal(a.Content, &out) == nil {
 		return out
@@ -80,22 +80,22 @@ func Read(program string, raw []byte) (l Line) {
 // claudeLine reads a line of Claude Code: one for each content block. The blocks of one reply share their message's id.
 func claudeLine(raw []byte) (out Line) {
 	type block struct {
-		Type      string          `json:"type"`
-		Text      string          `json:"text"`
-		Thinking  string          `json:"thinking"`
-		ID        string          `json:"id"`
-		Name      string          `json:"name"`
-		Input     json.RawMessage `json:"input"`
-		ToolUseID string          `json:"tool_use_id"`
-		IsError   bool            `json:"is_error"`
-		Content   json.RawMessage `json:"content"`
+		Type      string
+		Text      string
+		Thinking  string
+		ID        string
+		Name      string
+		Input     json.RawMessage
+		ToolUseID string `json:"tool_use_id"`
+		IsError   bool   `json:"is_error"`
+		Content   json.RawMessage
 	}
 	var l struct {
-		Type    string    `json:"type"`
+		Type    string
 		At      time.Time `json:"timestamp"`
 		Message struct {
-			ID      string          `json:"id"`
-			Content json.RawMessage `json:"content"`
+			ID      string
+			Content json.RawMessage
 			Usage   struct {
 				Input      int64 `json:"input_tokens"`
 				CacheRead  int64 `json:"cache_read_input_tokens"`
@@ -149,20 +149,20 @@ func (l Line) unless(meta bool) Line {
 // geminiLine reads a line of Gemini CLI: one for each message. A message is written again, with its calls, when they have answers.
 func geminiLine(raw []byte) (out Line) {
 	var l struct {
-		ID      string          `json:"id"`
-		At      time.Time       `json:"timestamp"`
-		Type    string          `json:"type"`
-		Content json.RawMessage `json:"content"`
+		ID      string
+		At      time.Time `json:"timestamp"`
+		Type    string
+		Content json.RawMessage
 		Calls   []struct {
-			ID     string          `json:"id"`
-			Name   string          `json:"name"`
-			Args   json.RawMessage `json:"args"`
-			Result json.RawMessage `json:"result"`
-			Status string          `json:"status"`
+			ID     string
+			Name   string
+			Args   json.RawMessage
+			Result json.RawMessage
+			Status string
 		} `json:"toolCalls"`
 		Tokens struct {
-			Input  int64 `json:"input"`
-			Output int64 `json:"output"`
+			Input  int64
+			Output int64
 		} `json:"tokens"`
 	}
 	_ = json.Unmarshal(raw, &l)
@@ -187,23 +187,23 @@ func geminiLine(raw []byte) (out Line) {
 // copilotLine reads an event of Copilot CLI: one for each reply with its calls, and one for each answer.
 func copilotLine(raw []byte) (out Line) {
 	var l struct {
-		Type  string    `json:"type"`
-		ID    string    `json:"id"`
+		Type  string
+		ID    string
 		At    time.Time `json:"timestamp"`
 		Agent string    `json:"agentId"`
 		Data  struct {
 			ID      string `json:"messageId"`
-			Content string `json:"content"`
+			Content string
 			Calls   []struct {
-				ID   string          `json:"toolCallId"`
-				Name string          `json:"name"`
+				ID   string `json:"toolCallId"`
+				Name string
 				Args json.RawMessage `json:"arguments"`
 			} `json:"toolRequests"`
 			Parent string `json:"parentToolCallId"`
 			// Call and the next fields are in the event of an answer.
-			Call    string          `json:"toolCallId"`
-			Success bool            `json:"success"`
-			Result  json.RawMessage `json:"result"`
+			Call    string `json:"toolCallId"`
+			Success bool
+			Result  json.RawMessage
 			// Usage is in an event of its own, before that of the reply.
 			Usage struct {
 				Input  int64 `json:"inputTokens"`

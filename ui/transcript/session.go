@@ -60,18 +60,18 @@ func turnEnd(rest []message) (over bool, last model.Text) {
 func Crush(raw []byte) (out []sessionRound, rests bool, err error) {
 	var session struct {
 		Messages []struct {
-			ID    string `json:"id"`
-			Role  string `json:"role"`
+			ID    string
+			Role  string
 			Parts []struct {
-				Type    string `json:"type"`
-				Text    string `json:"text"`
+				Type    string
+				Text    string
 				CallID  string `json:"tool_call_id"`
-				Name    string `json:"name"`
-				Input   string `json:"input"`
-				Content string `json:"content"`
-				IsError bool   `json:"is_error"`
+				Name    string
+				Input   string
+				Content string
+				IsError bool `json:"is_error"`
 				// Reason says why a message was finished: tool_use, or the reason why the turn ended.
-				Reason string `json:"reason"`
+				Reason string
 			} `json:"parts"`
 		} `json:"messages"`
 	}
@@ -110,19 +110,19 @@ func firstValue(answer string) (out json.RawMessage) {
 // OpenCodeMessage is one message of an OpenCode session, with its parts.
 type OpenCodeMessage struct {
 	Info struct {
-		ID   string `json:"id"`
-		Role string `json:"role"`
+		ID   string
+		Role string
 	} `json:"info"`
 	Parts []struct {
-		Type string `json:"type"`
-		Text string `json:"text"`
+		Type string
+		Text string
 		// Tool and the next fields are those of a call and its answer.
-		Tool   string `json:"tool"`
-		CallID string `json:"callID"`
+		Tool   string
+		CallID string
 		State  struct {
-			Status string          `json:"status"`
-			Input  json.RawMessage `json:"input"`
-			Output json.RawMessage `json:"output"`
+			Status string
+			Input  json.RawMessage
+			Output json.RawMessage
 		} `json:"state"`
 	} `json:"parts"`
 }

@@ -87,7 +87,7 @@ func Completes(tool string, input json.RawMessage) string {
 func WorkItem(tool string, input json.RawMessage) string {
 	var in struct {
 		WorkItemID string `json:"work_item_id"`
-		ID         string `json:"id"`
+		ID         string
 	}
 	if !IsOurs(tool) {
 		return ""
