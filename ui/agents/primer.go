@@ -27,8 +27,8 @@ func KeepPrimer(o Options, path, text string) (Installed, error) {
 // primerOf returns the instruction file of a project, or the user's, for a program, if it contains the block, so that the block can be
 // removed.
 func (o Options) primerOf() []target {
-	at := programOf(o.Program).instructions
-	path := o.dir(at[0], at[1:]...)
+	p := programOf(o.Program)
+	path := filepath.Join(o.dir(p.config[0], p.config[1:]...), p.instructions)
 	if o.Project != "" {
 		path = filepath.Join(o.Project, InstructionFile)
 	}

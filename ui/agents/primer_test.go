@@ -59,8 +59,8 @@ func TestAUsersPrimerIsTakenOutWithTheRest(t *testing.T) {
 	for _, name := range Programs {
 		b := newInstallBench(t)
 		o := b.options(name)
-		at := programOf(name).instructions
-		path := o.dir(at[0], at[1:]...)
+		p := programOf(name)
+		path := filepath.Join(o.dir(p.config[0], p.config[1:]...), p.instructions)
 		below, err := filepath.Rel(b.home, path)
 		if err != nil {
 			t.Fatal(err)

@@ -33,11 +33,12 @@ type program struct {
 	// expected are the events that a program in use has sent at some time; hint says what to do if one has not been sent.
 	expected []string
 	hint     string
-	// transcripts locates the program's transcripts: the environment variable, and the directory below the user's home.
-	transcripts []string
-	// instructions locates the user's instruction file, in the form that dir takes.
-	instructions []string
-	// transcript makes a reader of transcript lines, a subagent's or not. unnamed means that its hooks give no id of a call.
+	// config locates the program's directory, in the form that dir takes: the environment variable, and the path below the user's home.
+	// instructions is the user's instruction file in it.
+	config       []string
+	instructions string
+	// transcript makes a reader of transcript lines, a subagent's or not; nil if vise reads none of the program's. unnamed means that its
+	// hooks give no id of a call.
 	transcript func(subagent bool) lines
 	unnamed    bool
 	// batch holds the words without which the program keeps the terminal.
@@ -53,9 +54,8 @@ var programs = []program{
 	{
 		name:      "claude",
 		inProject: "Claude Code takes permissions from a folder that it was told to trust: it asks at its first start there",
-		settings:  Options.claude, transcripts: []string{"CLAUDE_CONFIG_DIR", ".claude"},
-		instructions: []string{"CLAUDE_CONFIG_DIR", ".claude", ClaudeInstructionFile},
-		transcript:   func(subagent bool) lines { return &transcript.Replies{Program: "claude", Subagent: subagent} },
+		settings:  Options.claude, config: []string{"CLAUDE_CONFIG_DIR", ".claude"}, instructions: ClaudeInstructionFile,
+		transcript: func(subagent bool) lines { return &transcript.Replies{Program: "claude", Subagent: subagent} },
 		answers: "reach a session between two tools, at the end of its turn and with the next prompt or session; an idle session at a " +
 			"terminal is woken, for " + restHours + " hours after its turn",
 		expected:  []string{"SessionStart", "PostToolUse", "Stop"},
@@ -68,9 +68,8 @@ var programs = []program{
 		name: "codex",
 		inProject: "Codex reads the settings of a folder that it was told to trust: it asks at its first start there; its hooks are " +
 			"the user's (vise install codex), and act for the project's agent",
-		settings: Options.codex, transcripts: []string{"CODEX_HOME", ".codex"},
-		instructions: []string{"CODEX_HOME", ".codex", InstructionFile},
-		transcript:   func(bool) lines { return &transcript.Rollout{} },
+		settings: Options.codex, config: []string{"CODEX_HOME", ".codex"}, instructions: InstructionFile,
+		transcript: func(bool) lines { return &transcript.Rollout{} },
 		answers: "reach a session with vise's own answers and, once its hooks are trusted, between two tools, at the end of its turn and " +
 			"with the next prompt; an idle session in Codex's server, such as one at a terminal, is prompted while the server keeps it, " +
 			"for " + restHours + " hours after its turn",
@@ -83,7 +82,7 @@ var programs = []program{
 		batch: []string{"exec", "e"},
 	},
 	{
-		name: "crush", settings: Options.crush, instructions: []string{"XDG_CONFIG_HOME", ".config", "crush", "CRUSH.md"},
+		name: "crush", settings: Options.crush, config: []string{"XDG_CONFIG_HOME", ".config", "crush"}, instructions: "CRUSH.md",
 		note: "Crush has a hook before a tool alone: a report is read with crush session show after the tool, and a session gets " +
 			"messages between tools; one that was started with --data-dir cannot be read",
 		answers: "reach a session with vise's own answers and with those of any other tool; an idle session is not woken: " +
@@ -95,7 +94,8 @@ var programs = []program{
 		batch:     []string{"run"},
 	},
 	{
-		name: "opencode", settings: Options.openCode, instructions: []string{"XDG_CONFIG_HOME", ".config", "opencode", InstructionFile},
+		name: "opencode", settings: Options.openCode, config: []string{"XDG_CONFIG_HOME", ".config", "opencode"},
+		instructions: InstructionFile,
 		answers: "reach a session with vise's own answers, with those of any other tool and with its next prompt; an idle " +
 			"session is prompted, for " + restHours + " hours after its turn",
 		expected: []string{"chat.message", "session.idle"},
@@ -106,9 +106,8 @@ var programs = []program{
 		name: "gemini",
 		note: "Gemini CLI starts no MCP server in a folder that it was not told to trust: it asks at its start " +
 			"there, and gemini trust answers that",
-		settings: Options.gemini, transcripts: []string{"GEMINI_CLI_HOME", "", ".gemini"},
-		instructions: []string{"GEMINI_CLI_HOME", "", ".gemini", "GEMINI.md"},
-		transcript:   func(bool) lines { return &transcript.Replies{Program: "gemini"} }, unnamed: true,
+		settings: Options.gemini, config: []string{"GEMINI_CLI_HOME", "", ".gemini"}, instructions: "GEMINI.md",
+		transcript: func(bool) lines { return &transcript.Replies{Program: "gemini"} }, unnamed: true,
 		permitted: geminiTrusts,
 		asks:      "Gemini CLI asks before each of vise's tools, and refuses them where nobody can answer",
 		answers:   whileItWorks,
@@ -117,9 +116,8 @@ var programs = []program{
 		batch:     []string{"-p", "--prompt"},
 	},
 	{
-		name: "copilot", settings: Options.copilot, transcripts: []string{"COPILOT_HOME", ".copilot"},
-		instructions: []string{"COPILOT_HOME", ".copilot", "copilot-instructions.md"},
-		transcript:   func(bool) lines { return &transcript.Replies{Program: "copilot"} }, unnamed: true,
+		name: "copilot", settings: Options.copilot, config: []string{"COPILOT_HOME", ".copilot"}, instructions: "copilot-instructions.md",
+		transcript: func(bool) lines { return &transcript.Replies{Program: "copilot"} }, unnamed: true,
 		permitted: says(permitTools),
 		asks:      "Copilot CLI asks for vise's tools in each folder, and refuses them where nobody can answer",
 		answers:   whileItWorks,

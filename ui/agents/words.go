@@ -65,17 +65,17 @@ func (x pending) isIn(list []transcript.Round) bool {
 
 // transcripts returns the directory of the program's transcripts.
 func (c *call) transcripts() string {
-	at := programOf(c.program).transcripts
+	at := programOf(c.program).config
 	return Options{Getenv: c.Getenv}.dir(at[0], at[1:]...)
 }
 
 // openOf opens the transcript of a session.
 func openOf(getenv func(string) string, s home.Session) (f *os.File, size int64, err error) {
-	at := programOf(s.Program).transcripts
-	if at == nil || s.Transcript == "" {
+	p := programOf(s.Program)
+	if p.transcript == nil || s.Transcript == "" {
 		return nil, 0, model.Refused("%s keeps no transcript that vise reads", s.Program)
 	}
-	return openTranscript(Options{Getenv: getenv}.dir(at[0], at[1:]...), s.Transcript)
+	return openTranscript(Options{Getenv: getenv}.dir(p.config[0], p.config[1:]...), s.Transcript)
 }
 
 // openTranscript opens a regular file inside the program's directory; links cannot lead outside.
