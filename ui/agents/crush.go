@@ -33,7 +33,12 @@ func (c *call) crush(ctx context.Context, p payload) error {
 	switch c.event {
 	case "PreToolUse":
 		c.edited(ctx, p)
-		return errors.Join(c.completing(p), c.addBefore(ctx, p))
+		notKept := c.completing(p)
+		text, err := c.textBefore(ctx, p)
+		if text != "" && err == nil { // it goes into the answer of the tool that is about to run
+			err = c.give(map[string]string{"context": text})
+		}
+		return errors.Join(notKept, err)
 	case followEvent:
 		return c.follow(ctx, p.Behind.Program)
 	}
@@ -59,15 +64,6 @@ func (c *call) background(event string, b behind) error {
 		return err
 	}
 	return c.Detach([]string{"hook", c.program, event, "--agent", string(c.agent), "--home", c.home.Dir(), string(raw)})
-}
-
-// addBefore adds text to the answer of the tool that is about to run.
-func (c *call) addBefore(ctx context.Context, p payload) error {
-	text, err := c.textBefore(ctx, p)
-	if err != nil || text == "" {
-		return err
-	}
-	return c.give(map[string]string{"context": text})
 }
 
 // textBefore returns the work context at a session's first tool, unless a driver gave it, and later the urgent messages. vise's own tools

@@ -227,7 +227,8 @@ var (
 	update     = actOf[model.UpdateWorkItem](home.ItemResultOf)
 	completing = act(func(c *call, r model.Reader, _ model.CompleteWorkItem, in model.Receipt) home.CompletionResult {
 		out := home.CompletionResultOf(r, in)
-		c.unreported = c.missesReport(r, out)
+		a, _ := r.Agent(c.agent) // neither a hook nor a driver brings its text
+		c.unreported = c.wordless(c.agent) && out.CompletedTransition && out.WorkItem.Report == nil && a.Turn == nil
 		return out
 	})
 	pick = act(func(c *call, r model.Reader, _ model.PickWorkItem, in model.Receipt) home.PickResult {

@@ -35,12 +35,6 @@ func ToolNames(all bool) (names []string) {
 // wordless reports that no hook of the agent's program was ever seen, so no hook will bring its text.
 func (s *server) wordless(agent model.AgentID) bool { return s.HooksSeen != nil && !s.HooksSeen(agent) }
 
-// missesReport reports whether a completion has no report and will get none: neither a hook nor a driver brings the agent's text.
-func (c *call) missesReport(r model.Reader, out home.CompletionResult) bool {
-	a, _ := r.Agent(c.agent)
-	return c.wordless(c.agent) && out.CompletedTransition && out.WorkItem.Report == nil && a.Turn == nil
-}
-
 // complete completes an item, and warns if nothing will bring its report.
 func complete(ctx context.Context, c *call) (any, error) {
 	out, err := completing(ctx, c)

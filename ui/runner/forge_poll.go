@@ -127,8 +127,8 @@ func (l *forgeLoop) pass(ctx context.Context) error {
 		}
 		asked, err = true, l.ask(ctx, id)
 	}
-	if asked {
-		l.save()
+	if raw, wrong := json.Marshal(l.forgePace); asked && wrong == nil {
+		_ = files.WriteAtomic(l.paceFile(), raw) // if that fails, the next process asks a little earlier
 	}
 	return err
 }
@@ -338,11 +338,4 @@ func (l *forgeLoop) payload(ctx context.Context, what model.Asked, said forgeSai
 		words += "\n\n" + end
 	}
 	return model.Text(words)
-}
-
-// save writes the pace. If that fails, the next process asks a little earlier.
-func (l *forgeLoop) save() {
-	if raw, err := json.Marshal(l.forgePace); err == nil {
-		_ = files.WriteAtomic(l.paceFile(), raw)
-	}
 }

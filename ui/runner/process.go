@@ -118,20 +118,15 @@ func execute(ctx context.Context, s processSpec) (processResult, error) {
 	ended()
 	watching.Wait()
 	_ = files.EndGroup(c.Process)
-	result := resultOf(c.ProcessState, time.Since(begun))
+	result := processResult{ExitCode: c.ProcessState.ExitCode(), Duration: time.Since(begun)}
+	if w, ok := c.ProcessState.Sys().(syscall.WaitStatus); ok && w.Signaled() {
+		result.Signal = w.Signal().String()
+	}
 	result.Escaped, result.Survivors = r.end()
 	if isAsked {
 		return result, context.Cause(ctx)
 	}
 	return result, nil
-}
-
-func resultOf(p *os.ProcessState, d time.Duration) processResult {
-	r := processResult{ExitCode: p.ExitCode(), Duration: d}
-	if w, ok := p.Sys().(syscall.WaitStatus); ok && w.Signaled() {
-		r.Signal = w.Signal().String()
-	}
-	return r
 }
 
 // Self returns this process.

@@ -33,7 +33,10 @@ func (t *turn) listen(ctx context.Context, out io.Reader) {
 			}
 		}
 		if err != nil {
-			t.garbage(err)
+			t.answer(nil, err)
+			if t.garbled++; t.garbled >= maxGarbled {
+				t.cancel(errGarbled)
+			}
 		}
 	})
 	if counted.N == 0 {
@@ -64,13 +67,6 @@ func (t *turn) keepCheck(ctx context.Context, c model.KeepCheck) {
 	})
 	if err == nil && checks {
 		_, _ = t.apply(ctx, model.AgentActor(t.agent), home.CheckIn(ctx, cmp.Or(t.program.Dir, t.Dir), c))
-	}
-}
-
-func (t *turn) garbage(err error) {
-	t.answer(nil, err)
-	if t.garbled++; t.garbled >= maxGarbled {
-		t.cancel(errGarbled)
 	}
 }
 
