@@ -372,9 +372,9 @@ func Numbers(all []model.Process) string {
 
 // wait returns at the next commit, or when the agent is due for a check.
 func (w *worker) wait(ctx context.Context, at due) {
-	if pause := at.next.Sub(w.Now()); !at.next.IsZero() && pause < longest {
+	if !at.next.IsZero() {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, max(pause, 0))
+		ctx, cancel = context.WithTimeout(ctx, at.next.Sub(w.Now()))
 		defer cancel()
 	}
 	_, err := w.Ledger.Follow(ctx, at.revision)
@@ -383,9 +383,6 @@ func (w *worker) wait(ctx context.Context, at due) {
 		home.Pause(ctx, retryAfter)
 	}
 }
-
-// longest is the longest wait for which a timer is set.
-const longest = 365 * 24 * time.Hour
 
 // apply sends a command in the agent's name to the ledger.
 func (w *worker) apply(ctx context.Context, by model.Actor, c model.Command) (model.Receipt, error) {
