@@ -103,12 +103,17 @@ func (f *Facts) stored(n model.RecordName) (key, payload []byte) {
 }
 
 // load loads a record by its name.
-func (f *Facts) load(n model.RecordName) (r model.Record, ok bool) {
-	r, ok = f.records[n]
+func (f *Facts) load(n model.RecordName) (model.Record, bool) {
+	r, ok := f.records[n]
 	if ok || n.Key == "" || f.fresh != "" && strings.Contains(n.Key, f.fresh) {
 		return r, r != nil
 	}
 	key, payload := f.stored(n)
+	return f.loadFrom(n, key, payload)
+}
+
+// loadFrom is load of a record whose payload was read.
+func (f *Facts) loadFrom(n model.RecordName, key, payload []byte) (r model.Record, ok bool) {
 	if payload != nil {
 		var err error
 		r, err = decodeRecord(n.Kind, key, payload)

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"cmp"
 	"runtime"
 	"runtime/debug"
@@ -18,31 +19,42 @@ const (
 	lookedAtOnce = 1000
 )
 
-// Agents implements model.Reader.
+// Agents implements model.Reader. It decodes each record as it lies in the range: to get it would be a request to a cluster.
 func (r Reader) Agents(after model.AgentID, limit int) (out []model.Agent) {
 	keys := Prefix(recordsFrom(model.KindAgent, ""))
 	if after != "" {
 		keys.From = append(recordsFrom(model.KindAgent, string(after)), 0)
 	}
 	for len(out) < limit && r.Err == nil { // more than once if some are damaged
-		var ids []string
+		var stored []pair
 		want := limit - len(out)
-		r.Scan(keys, func(key, _ []byte) bool {
-			n, _ := recordIn(key)
-			ids = append(ids, n.Key)
-			return len(ids) < want
+		r.Scan(keys, func(key, value []byte) bool {
+			stored = append(stored, pair{key, value})
+			return len(stored) < want
 		})
-		for _, id := range ids {
-			if a, ok := r.Agent(model.AgentID(id)); ok && !a.Removed {
+		for _, p := range stored {
+			if a, ok := r.agentIn(p); ok && !a.Removed {
 				out = append(out, a)
 			}
 		}
-		if len(ids) < want {
+		if len(stored) < want {
 			break
 		}
-		keys.From = append(recordsFrom(model.KindAgent, ids[want-1]), 0)
+		keys.From = append(bytes.Clone(stored[want-1].key), 0)
 	}
 	return out
+}
+
+func (f *Facts) agentIn(p pair) (a model.Agent, ok bool) {
+	n, _ := recordIn(p.key)
+	r, known := f.records[n]
+	if !known {
+		payload, err := kv.Unframe(p.key, p.value)
+		f.Harmed(err)
+		r, _ = f.loadFrom(n, p.key, payload)
+	}
+	a, ok = r.(model.Agent)
+	return a, ok
 }
 
 // Items implements model.Reader.

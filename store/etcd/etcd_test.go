@@ -343,3 +343,26 @@ func TestALedgerSaysHowManyRecordsOneChangeTakes(t *testing.T) {
 		t.Errorf("without a cluster: %d", n)
 	}
 }
+
+// Agents are read as they lie in their range, not one by one.
+func TestManyAgentsAreListedWithFewRequests(t *testing.T) {
+	const agents, limit = 150, 5
+	cluster := storetest.StartEtcd(t, 1)
+	l := ledgerOn(t, open(t, cluster, "l"))
+	for i := range agents {
+		e := envelope("", fmt.Sprint("k", i), model.AddAgent{AgentID: model.AgentID(fmt.Sprint("a", i))})
+		if _, err := l.Apply(ctx, e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b := open(t, cluster, "l")
+	l, c := ledgerOn(t, b), count(b)
+	if err := l.View(ctx, func(r model.Reader) error {
+		if n := len(r.Agents("", agents+1)); n != agents {
+			t.Errorf("%d agents of %d", n, agents)
+		}
+		return nil
+	}); err != nil || c.requests.Load() > limit {
+		t.Errorf("%v; %d agents took %d requests, want at most %d", err, agents, c.requests.Load(), limit)
+	}
+}
