@@ -144,8 +144,11 @@ func (f *File) take(ctx context.Context) error {
 func (f *File) drop() error {
 	file, w := f.file, f.waiter
 	f.file, f.waiter = nil, nil
-	if file == nil || w != nil && w.state.CompareAndSwap(unwanted, left) {
+	switch {
+	case file == nil, w != nil && w.state.CompareAndSwap(unwanted, left):
 		return nil
+	case w != nil:
+		<-w.ended // it may be about to unlock the file, and another file could get its descriptor
 	}
 	return file.Close()
 }

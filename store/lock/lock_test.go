@@ -11,6 +11,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"vise/store/lock"
@@ -430,6 +431,29 @@ func TestALockIsNoLink(t *testing.T) {
 	if _, err := os.Lstat(filepath.Join(dir, "elsewhere")); err == nil {
 		t.Error("a file was made where the link leads")
 	}
+}
+
+// A wait that was given up unlocks the file when it gets the lock. The file is closed only then: its descriptor could be another file's.
+func TestAFileIsNotClosedWhileAWaiterUnlocksIt(t *testing.T) {
+	file, err := os.Create(filepath.Join(t.TempDir(), "lock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		f, closed := lock.On(nil, file.Name(), "test"), false
+		end := lock.Ending(f, file)
+		go func() {
+			_ = f.Close()
+			closed = true
+		}()
+		if synctest.Wait(); closed {
+			t.Error("it is closed too early")
+		}
+		end()
+		if synctest.Wait(); !closed {
+			t.Error("it is not closed")
+		}
+	})
 }
 
 func BenchmarkAcquireRelease(b *testing.B) {
