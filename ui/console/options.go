@@ -240,9 +240,6 @@ func (o Options) ascii() bool {
 	return o.Settings.Glyphs == config.GlyphsASCII || o.ASCII && o.Settings.Glyphs != config.GlyphsUnicode
 }
 
-// palette is the theme for the settings and the terminal.
-func (o Options) palette(p terminal) themes.Palette { return o.Settings.Palette(p.dark).On(p.profile) }
-
 // askBackground asks for the terminal's background colour if something depends on it.
 func (c *console) askBackground() {
 	if c.opt.NoColor || c.opt.Settings.Theme != config.ThemeAuto {

@@ -40,7 +40,7 @@ func (t terminal) in(env tea.EnvMsg) terminal {
 }
 
 func (p terminal) styles(o Options) *screen.Styles {
-	return screen.NewStyles(o.palette(p), p.clusters && !o.ascii())
+	return screen.NewStyles(o.Settings.Palette(p.dark).On(p.profile), p.clusters && !o.ascii())
 }
 
 // restyled sets the colours and glyphs for the terminal.

@@ -223,12 +223,7 @@ func (d *triage) view(x facts) screen.Triage {
 
 // Draw is part of dialog.
 func (d *triage) Draw(x facts) drawnDialog {
-	v := d.view(x)
-	lines := v.Lines()
-	for len(lines) < v.H {
-		lines = append(lines, "")
-	}
-	out := x.dialog("Triage  "+x.Show(d.files.Where()), d.keys(x.W), lines[:max(v.H, 0)])
+	out := x.dialog("Triage  "+x.Show(d.files.Where()), d.keys(x.W), d.view(x).Lines())
 	out.W, out.H, out.Right = x.W, x.H-x.Under, x.Muted.Paint(screen.StatusCounts(d.files.Todos))
 	return out
 }
