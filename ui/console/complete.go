@@ -6,6 +6,7 @@ import (
 
 	"vise/model"
 	"vise/model/thread"
+	"vise/ui/action"
 	"vise/ui/console/screen"
 )
 
@@ -234,22 +235,17 @@ func report(c *console) {
 // choosing shows the reports that are offered for a completed item, the one at the cursor in full. The operator
 // takes one of them, or writes a report, or leaves the item without one.
 func choosing(x facts, r model.Row, offers []model.ReportOffer) dialog {
-	m := &menu{Title: about(x, "Report on", r),
+	n := len(offers)
+	m := &menu{Title: about(x, "Report on", r), Lines: reportLines(x, r, offers),
 		Foot: "{open} keep as the report · {page-up} {page-down} read · {back} decides nothing"}
-	for _, o := range offers {
-		m.Lines = append(m.Lines, menuLine{Title: model.Spaced(o.Provenance), Does: x.OfferNote(o), Result: keepReport(r, o)})
-	}
-	own := menuLine{Title: "your own words…", Does: "typed, and saved as: yours", Result: opens{reporting(x, r)}}
 	if x.Drafts["complete:"+string(r.ID)] != "" {
-		own.Does, m.At = "your draft is kept", len(offers)
+		m.Lines[n].Does, m.At = "your draft is kept", n
 	}
-	none := noReport(r)
 	if !r.Offered() {
-		none.Off = "declined already; one of them can still be kept"
+		m.Lines[n+1].Off = "declined already; one of them can still be kept"
 	}
-	m.Lines = append(m.Lines, own, none)
 	m.Below = func(x facts) []string {
-		if m.At >= len(offers) {
+		if m.At >= n {
 			return nil
 		}
 		return x.Prose(offers[m.At].Text, x.Inner()-2, x.Text)
@@ -257,13 +253,14 @@ func choosing(x facts, r model.Row, offers []model.ReportOffer) dialog {
 	return m
 }
 
-// keepReport makes an offered text the report of its item.
-func keepReport(r model.Row, o model.ReportOffer) apply {
-	return apply{Said: "Reported on " + string(r.Handle), Command: model.ReportWorkItem{WorkItemID: r.ID, Text: o.Text}}
-}
-
-// noReport declines all offered reports.
-func noReport(r model.Row) menuLine {
-	return menuLine{Title: "none of them", Does: "it stays without a report, and asks no more",
-		Result: apply{Said: "Declined the reports offered for " + string(r.Handle), Command: model.DeclineReport{WorkItemID: r.ID}}}
+// reportLines are the offered reports, a report in the operator's own words, and no report.
+func reportLines(x facts, r model.Row, offers []model.ReportOffer) (out []menuLine) {
+	for _, o := range offers {
+		out = append(out, menuLine{Title: model.Spaced(o.Provenance), Does: x.OfferNote(o),
+			Result: apply{Said: "Reported on " + string(r.Handle), Command: model.ReportWorkItem{WorkItemID: r.ID, Text: o.Text}}})
+	}
+	none := apply{Said: "Declined the reports offered for " + string(r.Handle), Command: model.DeclineReport{WorkItemID: r.ID}}
+	return append(out,
+		menuLine{Title: "your own words…", Does: "typed, and saved as: yours", Result: opens{reporting(x, r)}, as: action.Report},
+		menuLine{Title: "none of them", Does: "it stays without a report, and asks no more", Result: none})
 }

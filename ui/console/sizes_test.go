@@ -104,7 +104,7 @@ func TestAChoiceIsMadeOnlyWhereItIsSeen(t *testing.T) {
 		{before: []string{"create a Split", ask}, open: []string{"i"}, choices: answers, then: []string{"ctrl+s"}},
 		{before: []string{"create a Split", "pick a", "permission claude-main Bash " + why}, open: []string{"."},
 			choices: map[string]string{"y": "once", "n": "deny"}},
-		{before: offers, open: []string{"."}, choices: map[string]string{"1": "keep it as the report"}},
+		{before: offers, open: []string{"."}, choices: map[string]string{"1": "the turn's last text"}},
 		{before: offers, open: []string{"P"}, choices: map[string]string{"1": "1 ", "4": "none of them"}},
 		{before: []string{"create a Split", "status a needs_input"}, open: []string{"A"},
 			choices: map[string]string{"1": "until something new", "2": "for an hour", "4": "until tomorrow"}},

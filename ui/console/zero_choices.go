@@ -29,7 +29,7 @@ func zeroChoices(x facts) []menuLine {
 			model.UpdateWorkItem{WorkItemID: n.ID, BlockedBy: model.Clear(), SeenRevision: d.Revision}),
 			seen, tell}
 	case model.NeedChoice:
-		out = offerChoices(x, n.Row, d)
+		out = reportLines(x, n.Row, d.Offered)
 	default:
 		out = []menuLine{seen}
 		if model.NotOffered(n.Row, "ReportWorkItem") == "" {
@@ -90,18 +90,6 @@ func answerChoices(x facts, r model.Row, d model.Detail) []menuLine {
 			model.UpdateWorkItem{WorkItemID: r.ID, PlanStatus: &ready, SeenRevision: d.Revision}))
 	}
 	return out
-}
-
-// offerChoices are the offered reports, a report in the operator's own words, and no report.
-func offerChoices(x facts, r model.Row, d model.Detail) []menuLine {
-	var out []menuLine
-	for _, o := range d.Offered {
-		does := model.Spaced(o.Provenance) + ": " + x.Cut(o.Text, 50)
-		out = append(out, menuLine{Title: "keep it as the report", Does: does, Result: keepReport(r, o)})
-	}
-	own := choosesAct("your own words…", action.Report)
-	own.Result = opens{reporting(x, r)}
-	return append(out, own, noReport(r))
 }
 
 // permissionChoices are the answers to a permission request; none if its program accepts no answer from here.
