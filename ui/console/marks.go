@@ -38,10 +38,10 @@ func listed(c *console) listing {
 	switch fleet := c.fleet; {
 	case c.view == viewDesk:
 		return listing{&c.marks, c.queue.Order, c.queue.Row, func(id model.ItemID) string {
-			at := slices.IndexFunc(c.queue.Sections, func(s model.Section) bool {
-				return slices.ContainsFunc(s.Rows, func(r model.Row) bool { return r.ID == id })
-			})
-			return string(c.queue.Sections[max(at, 0)].Class)
+			if r := c.queue.Row(id); r != nil && !r.IsCurrent {
+				return string(action.ShownClass(*r))
+			}
+			return ""
 		}}
 	case c.view == viewFleet && fleet.Entry() != nil:
 		entry := func(id model.ItemID) *model.Inboxed { return &fleet.Entries[slices.Index(fleet.Inbox.Order, id)] }
