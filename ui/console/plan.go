@@ -73,18 +73,20 @@ func (e *effects) layOut(j layoutJob) tea.Cmd {
 			p.At = j.doc.Follow(j.from, j.at)
 		}
 		bottom := v.Bottom(j.h)
+		show := func(at markdown.Position) {
+			if p.At = at; after(at, bottom) {
+				p.At = bottom
+			}
+			p.Lines = v.Lines(p.At, j.h)
+		}
 		switch {
 		case j.by <= -far:
-			p.At = markdown.Position{}
+			show(markdown.Position{})
 		case j.by >= far:
-			p.At = bottom
+			show(bottom)
 		default:
-			p.At = v.Move(p.At, j.by)
+			show(v.Move(p.At, j.by))
 		}
-		if after(p.At, bottom) {
-			p.At = bottom
-		}
-		p.Lines = v.Lines(p.At, j.h)
 		switch {
 		case j.save != nil:
 			p.Changes = j.save.Changes
@@ -92,10 +94,7 @@ func (e *effects) layOut(j layoutJob) tea.Cmd {
 			p.Changes = j.doc.Changed(j.base)
 		}
 		if first := p.Changes.First(); j.seek && first > 0 && !slices.ContainsFunc(p.Lines, p.Changes.Touch) {
-			if p.At = v.Move(v.PlaceOf(first), -j.h/3); after(p.At, bottom) {
-				p.At = bottom
-			}
-			p.Lines = v.Lines(p.At, j.h)
+			show(v.Move(v.PlaceOf(first), -j.h/3))
 		}
 		p.Progress = v.Progress(p.At)
 		p.End, p.Whole = p.At == bottom, p.At == bottom && p.At == markdown.Position{}
