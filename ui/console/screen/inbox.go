@@ -12,24 +12,25 @@ import (
 // inbox lists what needs the operator, across all agents.
 func (v FleetView) inbox(r Rect) Drawing {
 	w, h := r.Inner()
+	f := v.found(false)
 	title, note := "Inbox", "what needs you"
-	if v.found(false).Rows() > 0 {
+	if f.Rows() > 0 {
 		title, note = "Found", "all agents"
 	}
 	p := v.pane(r, FleetInbox, title, note, v.Focus == FleetInbox)
-	v.found(false).draw(p)
+	f.draw(p)
 	if n := v.Findings; n > 0 {
 		s := model.Counted(n, "finding") + " to triage"
 		p.Right = v.NeedsYou.Paint(s) + v.Muted.Paint(" "+v.KeyOf(action.TriageOpen))
 	}
-	from, to := v.Inbox.Window(h - v.found(false).Rows())
+	from, to := v.Inbox.Window(h - f.Rows())
 	for i, x := range v.Entries[from:to] {
 		p.row(v.entry(x, w), from+i)
 	}
 	switch {
 	case v.Unread != "":
-	case len(v.Entries) == 0 && v.found(false).Rows() > 0:
-		p.Lines = append(p.Lines, v.Said(v.found(false).nothing(v.Frame), w)...)
+	case len(v.Entries) == 0 && f.Rows() > 0:
+		p.Lines = append(p.Lines, v.Said(f.nothing(v.Frame), w)...)
 	case len(v.Entries) == 0:
 		p.Lines = v.Said("Nothing needs you. Questions, stalled work and finished work without a report come here.", w)
 	default:
