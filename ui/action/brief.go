@@ -24,39 +24,38 @@ func BriefLines(d model.Digest, now time.Time) []BriefLine {
 		layout = "Monday 2 January 15:04"
 	}
 	out := []BriefLine{{Heading: "since " + d.Since.In(now.Location()).Format(layout) + " (" + text.Age(now.Sub(d.Since)) + ")"}}
-	section := func(title string, n, more int, line func(i int) (name model.Text, agent model.AgentID, words model.Text)) {
-		if n == 0 {
-			return
+	line := func(name model.Text, agent model.AgentID, words model.Text) BriefLine {
+		return BriefLine{Name: name.String(), Agent: model.Text(agent).String(), Words: words.String()}
+	}
+	var needs, done, blocked []BriefLine
+	for _, x := range d.Inbox {
+		words := model.Textf("%s, %s", model.Spaced(x.Need), text.Age(now.Sub(x.Since).Round(time.Second)))
+		if x.Wait.Question != "" {
+			words += ": " + x.Wait.Question
 		}
-		out = append(out, BriefLine{Heading: fmt.Sprintf("%s: %d", title, n+more)})
-		for i := range n {
-			name, agent, words := line(i)
-			out = append(out, BriefLine{Name: name.String(), Agent: model.Text(agent).String(), Words: words.String()})
+		needs = append(needs, line(x.Objective, x.AgentID, words))
+	}
+	for _, x := range d.Completed {
+		words := cmp.Or(x.Report, "no report")
+		if x.Evidence != "" {
+			words += " (" + x.Evidence + ")"
+		}
+		done = append(done, line(x.Objective, x.AgentID, words))
+	}
+	for _, x := range d.Blocked {
+		blocked = append(blocked, line(x.Objective, x.AgentID, x.BlockedBy))
+	}
+	section := func(title string, lines []BriefLine, more int) {
+		if n := len(lines); n > 0 {
+			out = append(append(out, BriefLine{Heading: fmt.Sprintf("%s: %d", title, n+more)}), lines...)
 		}
 		if more > 0 {
 			out = append(out, BriefLine{Words: fmt.Sprintf("and %d more", more)})
 		}
 	}
-	section("needs you", len(d.Inbox), d.More.Inbox, func(i int) (model.Text, model.AgentID, model.Text) {
-		x := d.Inbox[i]
-		words := model.Textf("%s, %s", model.Spaced(x.Need), text.Age(now.Sub(x.Since).Round(time.Second)))
-		if x.Wait.Question != "" {
-			words += ": " + x.Wait.Question
-		}
-		return x.Objective, x.AgentID, words
-	})
-	section("completed", len(d.Completed), d.More.Completed, func(i int) (model.Text, model.AgentID, model.Text) {
-		x := d.Completed[i]
-		words := cmp.Or(x.Report, "no report")
-		if x.Evidence != "" {
-			words += " (" + x.Evidence + ")"
-		}
-		return x.Objective, x.AgentID, words
-	})
-	section("blocked", len(d.Blocked), d.More.Blocked, func(i int) (model.Text, model.AgentID, model.Text) {
-		x := d.Blocked[i]
-		return x.Objective, x.AgentID, x.BlockedBy
-	})
+	section("needs you", needs, d.More.Inbox)
+	section("completed", done, d.More.Completed)
+	section("blocked", blocked, d.More.Blocked)
 	if len(out) == 1 {
 		out = append(out, BriefLine{Words: "nothing was completed or blocked, and nothing needs you"})
 	}

@@ -260,10 +260,8 @@ func (f RowFilter) holdsEvent(t filterTerm, e model.Entry, w model.WorkItem) boo
 		return !ok || (f.now.Sub(e.At) > d) == older
 	case "kind":
 		for k := range strings.SplitSeq(t.arg, ",") {
-			for _, kind := range eventKinds[k] {
-				if kind == e.Kind {
-					return true
-				}
+			if slices.Contains(eventKinds[k], e.Kind) {
+				return true
 			}
 		}
 		return false
