@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"math"
 
 	tea "charm.land/bubbletea/v2"
@@ -83,8 +84,8 @@ type facts struct {
 	Drafts map[string]string
 }
 
-// drawnDialog is a dialog drawn as a box, with its size and, if it accepts text, the cursor's place. Hint describes its keys. It
-// is the screen's hint line while the dialog has the keys.
+// drawnDialog is a dialog drawn as a box, with its size (0: as high as its lines need) and, if it accepts text, the cursor's place. Hint
+// describes its keys. It is the screen's hint line while the dialog has the keys.
 type drawnDialog struct {
 	screen.Box
 	W, H int
@@ -93,6 +94,9 @@ type drawnDialog struct {
 	Hint   string
 	Cursor *tea.Position
 }
+
+// height is the height of its box.
+func (d drawnDialog) height(x facts) int { return cmp.Or(d.H, min(len(d.Lines)+2, x.H)) }
 
 // The messages of dialogs.
 type (
@@ -200,9 +204,7 @@ func (x facts) Warn(s string) []string {
 // Cut shortens text from outside to w cells.
 func (x facts) Cut(t model.Text, w int) string { return text.Cut(x.Show(t), w) }
 
-// dialog returns a box as wide as a dialog and as high as its lines need. The hint names keys by the ids of their actions.
+// dialog returns a box as wide as a dialog. The hint names keys by the ids of their actions.
 func (x facts) dialog(title, hint string, lines []string) drawnDialog {
-	d := drawnDialog{Box: screen.Box{Title: x.Strong.Paint(title), Focused: true, Lines: lines}, W: x.DialogW(), Hint: x.Keyed(hint)}
-	d.H = min(len(lines)+2, x.H)
-	return d
+	return drawnDialog{Box: screen.Box{Title: x.Strong.Paint(title), Focused: true, Lines: lines}, W: x.DialogW(), Hint: x.Keyed(hint)}
 }

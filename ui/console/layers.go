@@ -293,7 +293,7 @@ func (d frozen) Press(k keyPress, x facts) (open bool, m message) {
 func (d frozen) Draw(x facts) drawnDialog {
 	out := d.textDialog.Draw(x)
 	out.Lines = append(append(x.Warn(d.why), ""), out.Lines...)
-	out.H, out.Cursor, out.Hint = min(len(out.Lines)+2, x.H), nil, "{back} close"
+	out.H, out.Cursor, out.Hint = 0, nil, "{back} close"
 	if d.reports {
 		out.Hint = "{report} give your text as the report · {back} close"
 	}

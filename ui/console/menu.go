@@ -225,7 +225,6 @@ func (m *menu) Draw(x facts) drawnDialog {
 			d.Lines = append(append(d.Lines, ""), lines...)
 		}
 	}
-	d.H = min(len(d.Lines)+2, x.H)
 	return d
 }
 

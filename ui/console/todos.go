@@ -174,7 +174,6 @@ func (d *todoDialog) Draw(x facts) drawnDialog {
 	if len(d.list) == 0 {
 		out.Lines = append(out.Lines, x.Note(x.Keyed("No todos. {new} adds one.")))
 	}
-	out.H = min(len(out.Lines)+2, x.H)
 	return out
 }
 

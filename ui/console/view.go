@@ -190,9 +190,10 @@ func (c *console) over(lines []string, d dialog, onTop bool) (_ []string, at *te
 	x := c.facts()
 	beside := c.layers.besideTriage()
 	if _, ok := d.(*triage); ok && beside {
-		x.Under = min(c.layers.top().Draw(x).H, x.H-leastFinding)
+		x.Under = min(c.layers.top().Draw(x).height(x), x.H-leastFinding)
 	}
 	drawn := d.Draw(x)
+	drawn.H = drawn.height(x)
 	drawn.Sheet = drawn.Sheet || onTop && beside
 	left, top := (x.W-drawn.W)/2, max((x.H-drawn.H)/3, 0)
 	if drawn.Sheet {
