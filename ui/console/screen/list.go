@@ -118,21 +118,18 @@ func (x Filter) Rows() int {
 
 // line returns the filter's line above a list of w cells.
 func (x Filter) line(f Frame, w int) string {
-	shown := f.Show(model.Text(x.Text))
+	ink, free, note := f.Muted, w-3, ""
 	switch {
 	case x.Trouble != "":
-		return f.Strip(w, false, f.Key.Of(" / "), f.Blocked.Of(text.Cut(shown, w-3)))
-	}
-	ink, free := f.Muted, w-3
-	if x.Typing {
+		ink = f.Blocked
+	case x.Typing:
 		ink = f.Strong
 	}
-	note := ""
 	if x.Note != "" {
 		note = text.Cut("  "+x.Note, max(free-leastFilter, 0))
 		free -= text.Width(note)
 	}
-	return f.Strip(w, false, f.Key.Of(" / "), ink.Of(text.Pad(text.Cut(shown, free), free)), f.Muted.Of(note))
+	return f.Strip(w, false, f.Key.Of(" / "), ink.Of(text.Pad(f.Show(model.Text(x.Text)), free)), f.Muted.Of(note))
 }
 
 // leastFilter is the least part of a filter that is shown beside the search's progress.
