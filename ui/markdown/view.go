@@ -194,9 +194,6 @@ func (d *Document) Follow(old *Document, at Position) Position {
 				return Position{j, at.Row}
 			}
 		}
-		if at.Block+near >= len(d.blocks) && at.Block-near < head {
-			break
-		}
 	}
 	return Position{min(at.Block, len(d.blocks)-1), at.Row}
 }
