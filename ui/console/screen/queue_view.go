@@ -144,11 +144,11 @@ func (v QueueView) Draw(id int) Drawing {
 		p.Title += "  " + v.Counts
 	}
 	w, h := v.Inner()
+	v.Filter.draw(p)
 	if len(v.Order) == 0 || !v.Opened || v.Unread != "" {
-		p.Lines = v.empty(w)
+		p.Lines = append(p.Lines, v.empty(w)...)
 		return p.draw()
 	}
-	v.Filter.draw(p)
 	h -= v.Filter.Rows()
 	fixed, scrolled, top := v.window(h)
 	for _, l := range append(slices.Clip(fixed), visibleRows(scrolled, top, h-len(fixed))...) {
@@ -188,7 +188,7 @@ func (v QueueView) empty(w int) []string {
 	if n := v.hiddenUrgent; n > 0 {
 		s += fmt.Sprintf(" Needs you, but is hidden: %d.", n)
 	}
-	return append([]string{v.Filter.line(v.Frame, w), ""}, v.Said(s, w)...)
+	return v.Said(s, w)
 }
 
 // line draws one line.
