@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"math"
 	"net"
 	"net/http"
 	"strings"
@@ -69,5 +70,11 @@ func TestOutputAtItsLimit(t *testing.T) {
 		if x.listen(t.Context(), strings.NewReader(out)); got != want {
 			t.Errorf("%q ends the turn with %v, want %v", out, got, want)
 		}
+	}
+	said := &plain{}
+	all := &turn{worker: &worker{}, listener: said}
+	all.program.Turn.Output = math.MaxInt64
+	if all.listen(t.Context(), strings.NewReader("abc")); said.text.String() != "abc\n" {
+		t.Errorf("without a limit %q is heard", said.text.String())
 	}
 }

@@ -23,8 +23,7 @@ const (
 // listen reads the program's output and applies its rounds as they arrive.
 func (t *turn) listen(ctx context.Context, out io.Reader) {
 	// Bytes are counted before they are decoded, so that output without a line end counts too.
-	counted := &io.LimitedReader{R: out, N: t.program.Turn.Output + 1}
-	eachLine(counted, func(line []byte, err error) {
+	eachLine(io.LimitReader(out, t.program.Turn.Output), func(line []byte, err error) {
 		if err == nil {
 			var rounds []said
 			rounds, err = t.listener.line(line)
@@ -39,7 +38,7 @@ func (t *turn) listen(ctx context.Context, out io.Reader) {
 			}
 		}
 	})
-	if counted.N == 0 {
+	if n, _ := io.ReadFull(out, make([]byte, 1)); n > 0 {
 		t.cancel(errFlood)
 	}
 	_, _ = io.Copy(io.Discard, out) // so that the program does not block on it
