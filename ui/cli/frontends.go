@@ -347,26 +347,26 @@ func (r *consoleRun) openAccessible(s config.Settings) error {
 // askForHome asks before it writes anything if there is no home. It returns nil after a no.
 func (r *consoleRun) askForHome() (*home.Home, error) {
 	programs := installedPrograms()
-	agents := firstAgents(r.Env, programs)
+	names := firstAgents(r.Env, programs)
 	dir, err := homeDir(r.Env)
 	if err != nil {
 		return nil, err
 	}
 	question := fmt.Sprintf("There is no vise home in %s yet. Nothing has been written.\nMake it, with %s called %s?", model.Text(dir),
-		model.Counted(len(agents), "agent"), model.Text(strings.Join(as[string](agents), ", ")))
+		model.Counted(len(names), "agent"), model.Text(strings.Join(as[string](names), ", ")))
 	if !r.yes(question) {
 		fmt.Fprintln(r.out, "Nothing was written.")
 		return nil, nil
 	}
-	h, err := createWith(r.Env, agents)
+	h, err := createWith(r.Env, names)
 	if len(programs) == 0 && err == nil {
 		fmt.Fprintf(r.out, "No agent's program was found. Once it is on your PATH, vise install PROGRAM --agent %s connects it.\n",
-			agents[0])
+			names[0])
 	}
 	for i := 0; i < len(programs) && err == nil; i++ {
 		fmt.Fprintf(r.out, "%s\n", integrationPreview(r.Env, programs[i:i+1]).Multiline())
 		if r.yes("Put vise into " + safe(programs[i]) + "?") {
-			err = integrate(r.Env, programs[i])
+			_, err = install(r.Env, programs[i], agents.Options{Permit: new(true)})
 		}
 	}
 	return h, err

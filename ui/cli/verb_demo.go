@@ -351,13 +351,12 @@ func demoHour() (out []demoAct) {
 	for agent, minutes := range demoTurns {
 		out = append(out, turnsOf(agent, minutes)...)
 	}
-	needsInput := model.NeedsInput
 	out = append(out,
 		act(15*60, mainAgent, completes("wi-auth", demoText("auth-report"))),
 		act(16*60, mainAgent, picks("wi-limiter", "")),
 		act(24*60, mainAgent, checklist("wi-limiter", "x Extract interface", "x Move bucket", "~ Compile gateway",
 			"Write limiter contract tests", "Replay traffic", "Update runbook")),
-		act(35*60, mainAgent, model.UpdateWorkItem{WorkItemID: "wi-cache", PlanStatus: &needsInput}),
+		act(35*60, mainAgent, model.UpdateWorkItem{WorkItemID: "wi-cache", PlanStatus: new(model.NeedsInput)}),
 		act(35*60, mainAgent, asks("wi-cache", "LRU or LFU for the plan cache?", "LRU or LFU for the plan cache?", "LRU", "LFU",
 			"measure first")),
 		act(48*60, mainAgent, checklist("wi-limiter", "x Extract interface", "x Move bucket", "x Compile gateway",

@@ -96,7 +96,13 @@ func install(e *Env, program string, o agents.Options) (answer, error) {
 	}
 	out, err := agents.Install(o)
 	if err == nil && o.Project != "" && !o.DryRun && !o.Uninstall {
-		err = makeKnown(e, model.AgentID(out.Agent))
+		var known bool
+		if known, err = isAgent(e, out.Agent); err == nil && !known {
+			_, err = sendAlso(e, "", model.AddAgent{AgentID: model.AgentID(out.Agent)})
+		}
+		if home.NoHome(err) {
+			err = nil // the MCP server makes the home
+		}
 	}
 	return answered(out, func(p *page) { p.installed(out, o) }), err
 }
@@ -113,18 +119,6 @@ func unnamed(e *Env) (string, error) {
 		return "", nil
 	}
 	return name, err
-}
-
-// makeKnown adds an agent to an existing home that does not have it.
-func makeKnown(e *Env, agent model.AgentID) error {
-	known, err := isAgent(e, string(agent))
-	if err == nil && !known {
-		_, err = sendAlso(e, "", model.AddAgent{AgentID: agent})
-	}
-	if home.NoHome(err) {
-		return nil // the MCP server makes the home
-	}
-	return err
 }
 
 // askPermit asks whether to permit what the program would ask about again and again. nil leaves the questions to the program.
@@ -210,8 +204,7 @@ func integrationPreview(e *Env, programs []string) model.Text {
 	var p page
 	for _, name := range programs {
 		p.line("vise install %s", name)
-		yes := true // the operator sees the preview before it is written
-		o, err := installOptions(e, name, agents.Options{DryRun: true, Permit: &yes})
+		o, err := installOptions(e, name, agents.Options{DryRun: true, Permit: new(true)}) // the operator sees it before it is written
 		var out agents.Installed
 		if err == nil {
 			out, err = agents.Install(o)
@@ -224,13 +217,6 @@ func integrationPreview(e *Env, programs []string) model.Text {
 		p.line("")
 	}
 	return model.Text(strings.TrimSuffix(p.b.String(), "\n"))
-}
-
-// integrate writes for one program the changes that integrationPreview shows.
-func integrate(e *Env, program string) error {
-	yes := true
-	_, err := install(e, program, agents.Options{Permit: &yes})
-	return err
 }
 
 // primer is what an agent should know about vise before it reads anything else.

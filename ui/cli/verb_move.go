@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -255,11 +256,7 @@ func moveAlone(dir string) (*os.File, error) {
 
 // hereAt is what a directory of this machine is called elsewhere.
 func hereAt(dir string) string {
-	host, err := os.Hostname()
-	if err != nil {
-		host = "this machine"
-	}
-	return dir + " on " + host
+	return dir + " on " + cmp.Or(hostName(), "this machine")
 }
 
 func (p *page) moved(out movedTo) {

@@ -164,7 +164,8 @@ func planEdit(e *Env) (answer, error) {
 		return nil, err
 	}
 	var warnings []model.Warning
-	if err := refreshPlan(e, out.WorkItemID); err != nil { // the editor has saved the file all the same
+	// If the ledger cannot be told, the editor has saved the file all the same.
+	if err := e.home.RefreshPlan(e, model.Envelope{Actor: e.actor, Agent: e.agent}, out.WorkItemID); err != nil {
 		warnings = append(warnings, model.Warning{Kind: model.WarnPlanNotRefreshed,
 			Message: "the plan file is saved; the ledger describes it as it was: " + fault(err).Message})
 	}
@@ -230,11 +231,6 @@ func planEditThere(e *Env, out plan, read files.Plan) (answer, error) {
 			Message: "its file does not have it yet: no vise on the machine of the file has taken it"})
 	}
 	return oneLine(out, "%s %s plan %s, %d bytes", said, out.Handle, out.PlanStatus, out.Plan.Bytes).warned(warnings), nil
-}
-
-// refreshPlan makes the ledger describe an item's plan file as it is now.
-func refreshPlan(e *Env, id model.ItemID) error {
-	return e.home.RefreshPlan(e, model.Envelope{Actor: e.actor, Agent: e.agent}, id)
 }
 
 // recreatePlan makes a missing plan file again, from its original seed.

@@ -114,11 +114,10 @@ func startDriver(e *Env, agent model.AgentID, item model.WorkItem, program confi
 	if home.Marked(e.home.Dir(), home.MarkDriver(agent)) {
 		return out, refuse("a driver runs agent %s already", agent).WithHint("vise log -f %s shows it, vise stop %[1]s ends it", agent)
 	}
-	awake := model.Awake
 	if _, err := sendAlso(e, "", model.AddAgent{AgentID: agent}); err != nil {
 		return out, err
 	}
-	if _, err := sendAlso(e, "", model.UpdateAgent{AgentID: agent, Posture: &awake}); err != nil {
+	if _, err := sendAlso(e, "", model.UpdateAgent{AgentID: agent, Posture: new(model.Awake)}); err != nil {
 		return out, err
 	}
 	focus, err := focusOf(e, agentOf)
@@ -186,8 +185,7 @@ func stopVerb() verb {
 until vise start AGENT, or vise agents resume AGENT.`,
 		example: "vise stop claude", args: to(&agent), keyed: true,
 		run: func(e *Env) (answer, error) {
-			stopped := model.Stopped
-			in, err := send(e, "", model.UpdateAgent{AgentID: agent, Posture: &stopped})
+			in, err := send(e, "", model.UpdateAgent{AgentID: agent, Posture: new(model.Stopped)})
 			if err != nil {
 				return nil, err
 			}
