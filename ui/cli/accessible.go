@@ -9,11 +9,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
-
-	"github.com/spf13/pflag"
 
 	"vise/model"
 	"vise/store/files"
@@ -25,42 +22,37 @@ import (
 // form says what a command asks for, for the console of lines: its arguments, and its flags but those of every command. The values are
 // those that a shell completes.
 func (e *Env) form(words string) accessible.Form {
-	own := *e
-	root := treeFor(&own, strings.Fields(words))
-	own.flags = globals{home: e.flags.home, actor: string(model.Operator)}
+	within := *e
+	root := treeFor(&within, strings.Fields(words))
+	within.flags = globals{home: e.flags.home, actor: string(model.Operator)}
 	c, _, err := root.Find(strings.Fields(words))
 	if err != nil {
 		return accessible.Form{}
 	}
-	out := accessible.Form{Does: c.Short, Revision: c.Flags().Lookup("if-revision") != nil}
-	for _, sub := range c.Commands() {
-		if sub.IsAvailableCommand() {
-			out.Verbs = append(out.Verbs, sub.Name())
-		}
-	}
+	out := accessible.Form{Does: c.Short, Verbs: commandNames(c), Revision: c.Flags().Lookup("if-revision") != nil}
 	names, needed, most := arguments(c.Use)
 	for i, name := range names {
 		several := i == len(names)-1 && most == math.MaxInt
 		isText := several && name == "TEXT"
 		out.Fields = append(out.Fields, accessible.Field{Name: name, Needed: i < needed, Text: isText, Many: several && !isText,
 			Values: func() []string {
-				of, _ := anyOf(&own, c, name, "", model.FilterOpen)
+				of, _ := anyOf(&within, c, name, "", model.FilterOpen)
 				return of
 			}})
 	}
-	c.InheritedFlags() // joins them with the command's own
-	c.Flags().VisitAll(func(f *pflag.Flag) {
-		if f.Hidden || root.PersistentFlags().Lookup(f.Name) != nil || slices.Contains([]string{"help", "key", "if-revision"}, f.Name) {
-			return
+	own, _ := flagsOf(c)
+	for _, f := range own {
+		if f.Name == "key" || f.Name == "if-revision" {
+			continue
 		}
 		help, _, isText := strings.Cut(f.Usage, "; - is standard input")
 		kind := f.Value.Type() // a list of texts is a stringArray or a stringSlice
 		out.Fields = append(out.Fields, accessible.Field{Name: f.Name, Help: help, Flag: true, Text: isText, Switch: kind == "bool",
 			Many: strings.HasPrefix(kind, "string") && kind != "string", Values: func() []string {
-				of, _ := flagValues(&own, f.Name)(c, nil, "")
+				of, _ := flagValues(&within, f.Name)(c, nil, "")
 				return of
 			}})
-	})
+	}
 	return out
 }
 

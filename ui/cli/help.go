@@ -109,7 +109,7 @@ func helpText(c *cobra.Command, width int) string {
 	own, shared := flagsOf(c)
 	h.flags("Flags", own)
 	h.heading("Flags of every command")
-	h.text(2, strings.Join(names(shared), ", ")+"; vise help --all explains them")
+	h.text(2, "--"+strings.Join(names(shared), ", --")+"; vise help --all explains them")
 	return h.String()
 }
 
@@ -130,7 +130,7 @@ func (h *helper) overview(root *cobra.Command) {
 	h.list(rows)
 	own, shared := flagsOf(root)
 	h.heading("Flags")
-	h.text(2, strings.Join(names(append(own, shared...)), ", "))
+	h.text(2, "--"+strings.Join(names(append(own, shared...)), ", --"))
 	h.line("")
 	h.text(0, "vise help COMMAND shows a command's flags and an example, vise help GROUP (such as work) a sentence about each of its "+
 		"commands, vise help --all about all, vise help exit-codes what exit codes mean.")
@@ -184,7 +184,7 @@ func flagsOf(c *cobra.Command) (own, shared []*pflag.Flag) {
 func names(flags []*pflag.Flag) []string {
 	out := make([]string, len(flags))
 	for i, f := range flags {
-		out[i] = "--" + f.Name
+		out[i] = f.Name
 	}
 	return out
 }

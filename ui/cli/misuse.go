@@ -141,7 +141,8 @@ func flagError(c *cobra.Command, err error) error {
 		if hint := formerFlags[c.CommandPath()+" --"+name]; hint != "" {
 			return e.WithHint("%s", hint)
 		}
-		if near := text.Nearest(name, flagNames(c)); near != "" {
+		own, shared := flagsOf(c)
+		if near := text.Nearest(name, names(append(own, shared...))); near != "" {
 			return e.WithHint("do you mean --%s? %s", near, helpOf(c))
 		}
 		return e
@@ -162,16 +163,6 @@ func badValue(x *pflag.InvalidValueError) error {
 		return misuse(flag.Name, "--%s is true or false, not %q", flag.Name, value).WithHint("leave the value out")
 	}
 	return misuse(flag.Name, "--%s: %v", flag.Name, x.Unwrap().Error())
-}
-
-// flagNames returns the flags that a command's help shows.
-func flagNames(c *cobra.Command) (out []string) {
-	c.Flags().VisitAll(func(f *pflag.Flag) {
-		if !f.Hidden {
-			out = append(out, f.Name)
-		}
-	})
-	return out
 }
 
 // takesNone reports whether a command's arguments can only be subcommands.
