@@ -87,8 +87,12 @@ func runCustom(ctx context.Context, argv []string, stdin []byte) (string, error)
 }
 
 // rewritten changes the configuration file, and makes the file if it does not exist.
-func rewritten(at config.Place, with func(raw []byte, name, value string) ([]byte, error)) func(context.Context, string, string) error {
+func rewritten(e *Env, with func(raw []byte, name, value string) ([]byte, error)) func(context.Context, string, string) error {
 	return func(_ context.Context, name, value string) error {
+		at, _, err := loaded(e)
+		if err != nil {
+			return err
+		}
 		path, raw, err := config.ReadFile(at.File)
 		if err != nil && !files.IsGone(err) {
 			return fmt.Errorf("%s: %w", at.File, err)

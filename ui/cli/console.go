@@ -140,13 +140,13 @@ func exitMessage(ctx context.Context, h *home.Home, now time.Time) string {
 
 // followSettings gives the console the operator's settings, now and whenever they change.
 func (r *consoleRun) followSettings(o *console.Options) {
-	at, err := configPlace(r.getenv)
+	at, err := config.PlaceOf(r.getenv)
 	if err != nil {
 		return
 	}
 	w := watcher.Settings(r, at.File, at.Themes) // before the first read, so that no save is missed
 	r.atEnd = append(r.atEnd, w.Close)
-	o.SaveFilter, o.SaveSetting = rewritten(at, config.WithFilter), rewritten(at, config.WithSetting)
+	o.SaveFilter, o.SaveSetting = rewritten(r.Env, config.WithFilter), rewritten(r.Env, config.WithSetting)
 	o.Settings = config.Load(at, r.getenv)
 	o.NextSettings = func(ctx context.Context) (config.Settings, error) {
 		if err := w.Next(ctx); err != nil {

@@ -269,11 +269,10 @@ func (e *Env) wakeLedger(ctx context.Context) {
 
 // settings returns the operator's settings. The part named must be readable. Without a place for them it returns the defaults.
 func settings(e *Env, part, hint string) (config.Settings, error) {
-	at, err := config.PlaceOf(e.getenv)
+	at, s, err := loaded(e)
 	if err != nil {
 		return config.Defaults(), nil
 	}
-	s := config.Load(at, e.getenv)
 	return s, s.Refusal(at.File, part, hint)
 }
 

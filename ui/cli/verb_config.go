@@ -41,22 +41,21 @@ and the themes beside it. A running console takes changes as they are saved.`,
 // ofSettings makes the body of a command that shows the settings as vise reads them.
 func ofSettings(show func(config.Place, config.Settings) answer) body {
 	return func(e *Env) (answer, error) {
-		at, err := configPlace(e.getenv)
+		at, s, err := loaded(e)
 		if err != nil {
 			return nil, err
 		}
-		return show(at, config.Load(at, e.getenv)), nil
+		return show(at, s), nil
 	}
 }
 
-// configPlace returns the place of the configuration.
-func configPlace(getenv func(string) string) (config.Place, error) {
-	at, err := config.PlaceOf(getenv)
-	if err != nil {
-		return at, model.Invalid("there is no place for a configuration").Because(err).
+// loaded returns the configuration, and its place.
+func loaded(e *Env) (at config.Place, s config.Settings, err error) {
+	if at, err = config.PlaceOf(e.getenv); err != nil {
+		return at, s, model.Invalid("there is no place for a configuration").Because(err).
 			WithHint("set XDG_CONFIG_HOME or HOME")
 	}
-	return at, nil
+	return at, config.Load(at, e.getenv), nil
 }
 
 func configShow(at config.Place, s config.Settings, origin bool) answer {

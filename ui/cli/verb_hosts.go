@@ -44,11 +44,10 @@ must be installed there too.`,
 		who:     anybody,
 		verbs:   []verb{hostsAddVerb(), hostsRemoveVerb(), hostsServeVerb()},
 		run: func(e *Env) (answer, error) {
-			at, err := configPlace(e.getenv)
+			_, s, err := loaded(e)
 			if err != nil {
 				return nil, err
 			}
-			s := config.Load(at, e.getenv)
 			out := reachHosts(e, s.Hosts, "")
 			ans := answerOf(out, (*page).hosts).warned(configWarnings(s))
 			if slices.ContainsFunc(out.Hosts, hostGist.away) {
@@ -128,14 +127,11 @@ and says whether that works. A home that is shown already is refused.`,
 		who:     anybody,
 		run: func(e *Env) (answer, error) {
 			args := e.words
-			at, err := configPlace(e.getenv)
-			if err == nil {
-				err = rewritten(at, config.WithHost)(e, args[0], args[1])
-			}
-			if err != nil {
+			if err := rewritten(e, config.WithHost)(e, args[0], args[1]); err != nil {
 				return nil, err
 			}
-			out := reachHosts(e, config.Load(at, e.getenv).Hosts, args[0])
+			s, _ := settings(e, "hosts", "")
+			out := reachHosts(e, s.Hosts, args[0])
 			out.Hosts = slices.DeleteFunc(out.Hosts, func(x hostGist) bool { return x.Name != args[0] })
 			for _, x := range out.Hosts {
 				if x.away() && x.Error.Code == model.CodeConflict {
@@ -162,12 +158,8 @@ func hostsRemoveVerb() verb {
 }
 
 func removeHost(e *Env, name string) error {
-	at, err := configPlace(e.getenv)
-	if err == nil {
-		without := func(raw []byte, name, _ string) ([]byte, error) { return config.WithoutHost(raw, name) }
-		err = rewritten(at, without)(e, name, "")
-	}
-	return err
+	without := func(raw []byte, name, _ string) ([]byte, error) { return config.WithoutHost(raw, name) }
+	return rewritten(e, without)(e, name, "")
 }
 
 func hostsServeVerb() verb {
