@@ -35,24 +35,23 @@ func (at *todoSession) todo(id string, bodies bool) (t file.Todo, err error) {
 	return t, err
 }
 
-// open opens the named session, else the only one. It makes a session only with create, and only if the session was named.
-func (v *todoVerbs) open(create bool) (*todoSession, error) {
+// open opens the named session, which it makes if it is not there, else the only one.
+func (v *todoVerbs) open() (*todoSession, error) {
 	if v.all {
 		return nil, todoMisuse("this verb works on one session at a time: say which with --session")
 	}
-	if create && v.session != "" {
+	if v.session != "" {
 		return v.named(todos.OpenNew)
 	}
-	all, err := v.wide("")
+	all, err := v.wide()
 	if err != nil {
 		return nil, err
 	}
 	return all[0], nil
 }
 
-// wide opens the sessions for an act on whole sessions: all of them with --all, else the named one or the only one. or is a flag that helps
-// if there are several.
-func (v *todoVerbs) wide(or string) ([]*todoSession, error) {
+// wide opens the sessions for an act on whole sessions: all of them with --all, else the named one or the only one.
+func (v *todoVerbs) wide() ([]*todoSession, error) {
 	all, err := v.several()
 	if err != nil || v.all || len(all) == 1 {
 		return all, err
@@ -63,12 +62,12 @@ func (v *todoVerbs) wide(or string) ([]*todoSession, error) {
 		names[i] = strings.TrimSuffix(at.Rel, "/todos")
 	}
 	return nil, model.Refuse(model.CodeAmbiguous, "the repository has %d sessions", len(all)).At("session",
-		"say which with --session%s; the newest first: %s", or, strings.Join(names, ", "))
+		"say which with --session, or --all if the verb takes it; the newest first: %s", strings.Join(names, ", "))
 }
 
 // eachSession calls do with every session that wide opens.
 func (v *todoVerbs) eachSession(do func(at *todoSession) error) error {
-	all, err := v.wide(", or --all for every one")
+	all, err := v.wide()
 	if err != nil {
 		return err
 	}

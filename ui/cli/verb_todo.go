@@ -40,10 +40,10 @@ func todoVerb() verb {
 	}
 }
 
-// inSession does run with one session. create lets it make that session.
-func (v *todoVerbs) inSession(create bool, run func(at *todoSession) (answer, error)) body {
+// inSession does run with one session.
+func (v *todoVerbs) inSession(run func(at *todoSession) (answer, error)) body {
 	return func(*Env) (answer, error) {
-		at, err := v.open(create)
+		at, err := v.open()
 		if err != nil {
 			return nil, err
 		}

@@ -34,7 +34,7 @@ func (v *todoVerbs) create() verb {
 			{"criterion", &d.Criteria, "an acceptance criterion; can be given again"},
 			{"ready", &ready, "it needs no triage"},
 		},
-		run: v.inSession(true, func(at *todoSession) (answer, error) {
+		run: v.inSession(func(at *todoSession) (answer, error) {
 			var err error
 			if d.Source, err = at.sourceFor(d.Source); err != nil {
 				return nil, err
@@ -115,7 +115,7 @@ func (v *todoVerbs) importing() verb {
 			if parts := strings.Split(ref, "/"); v.session == "" && parts[0] == "tmp" && len(parts) > 3 {
 				v.session = strings.Join(parts[:3], "/")
 			}
-			return v.inSession(true, func(at *todoSession) (answer, error) {
+			return v.inSession(func(at *todoSession) (answer, error) {
 				if known := false; format == "" {
 					if format, known = todos.Guess(raw); !known {
 						return nil, misuse("format", "the report's format is not known").
