@@ -187,8 +187,6 @@ func (v verb) command(e *Env) *cobra.Command {
 	if v.revision != nil {
 		flags{{"if-revision", v.revision, "refuse if the work item is not at this revision any more"}}.add(c.Flags())
 	}
-	c.MarkFlagsOneRequired(strings.Fields(v.needs + v.oneOf)...) // these two for completion
-	c.MarkFlagsMutuallyExclusive(strings.Fields(v.excludes + v.oneOf)...)
 	c.PreRunE = func(c *cobra.Command, _ []string) error { return v.misused(c) }
 	for _, sub := range v.verbs {
 		c.AddCommand(sub.command(e))
