@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"vise/model"
 	"vise/model/thread"
@@ -87,13 +86,13 @@ func look(e *Env, w, main thread.Worktree) worktree {
 	}
 }
 
-var handleIn = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`wi-[0-9a-z]+`) })
+var handleIn = regexp.MustCompile(`wi-[0-9a-z]+`)
 
 // worktreeItem returns the item for which a work tree was made, and whether it is its agent's current item. The branch or the directory
 // names the item, and the item's link confirms it.
 func worktreeItem(e *Env, w thread.Worktree) (item model.WorkItem, isFocus bool) {
 	for _, name := range []string{w.Branch.Raw(), filepath.Base(w.Path.Raw())} { // raw: compared, not shown
-		id, err := resolve(e, handleIn().FindString(name))
+		id, err := resolve(e, handleIn.FindString(name))
 		if err != nil {
 			continue
 		}
