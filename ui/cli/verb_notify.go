@@ -111,9 +111,6 @@ func channelStates(e *Env, dir string) []runner.ChannelState {
 	if err != nil {
 		return []runner.ChannelState{{Why: model.Text(err.Error())}}
 	}
-	if len(s.Channels) == 0 {
-		return nil
-	}
 	return runner.ChannelStates(dir, s.Channels)
 }
 
@@ -123,11 +120,12 @@ func (p *page) channels(list []runner.ChannelState) {
 		switch {
 		case x.Channel == "":
 			p.line("channels: %s; vise admin config check says more", x.Why)
-		case x.Why != "" && x.RetryAt.After(p.now):
-			p.line("channel %s fails: %s; nothing is sent for %s; vise admin notify --test %s tries it", x.Channel, x.Why,
-				text.Age(x.RetryAt.Sub(p.now).Round(time.Second)), x.Channel)
 		case x.Why != "":
-			p.line("channel %s failed: %s; vise admin notify --test %s tries it", x.Channel, x.Why, x.Channel)
+			rests := ""
+			if x.RetryAt.After(p.now) {
+				rests = "; nothing is sent for " + text.Age(x.RetryAt.Sub(p.now).Round(time.Second))
+			}
+			p.line("channel %s failed: %s%s; vise admin notify --test %s tries it", x.Channel, x.Why, rests, x.Channel)
 		}
 	}
 }

@@ -42,19 +42,16 @@ func homeStatus(e *Env) (answer, error) {
 	}
 	out := status{Home: dir, Agents: []agentGist{}, Degraded: []model.Condition{}, FileTodos: todoGistOf(e)}
 	d, err := open(e)
+	if err == nil {
+		err = out.read(e, d)
+		out.HomeID = d.Ledger.Home().ID
+		out.Degraded = append(out.Degraded, d.Conditions(e)...)
+		out.Channels = channelStates(e, d.Dir())
+	}
 	if home.NoHome(err) {
-		return answered(out, func(p *page) { p.noHome(dir); p.todoGist(out.FileTodos) }), nil
+		err = nil
 	}
-	if err != nil {
-		return nil, err
-	}
-	if err := out.read(e, d); err != nil {
-		return nil, err
-	}
-	out.HomeID = d.Ledger.Home().ID
-	out.Degraded = append(out.Degraded, d.Conditions(e)...)
-	out.Channels = channelStates(e, d.Dir())
-	return &reply{data: out, conditions: true, text: func(p *page) { p.status(out) }}, nil
+	return &reply{data: out, conditions: true, text: func(p *page) { p.status(out) }}, err
 }
 
 // read reads how things stand in an open home.
@@ -66,15 +63,15 @@ func (s *status) read(e *Env, d *home.Home) error {
 	})
 }
 
-func (p *page) noHome(dir string) {
-	p.say("no vise home in %s yet", dir)
-	p.line("vise new OBJECTIVE makes one with its first work item; vise admin demo shows what it is like")
-}
-
 func (p *page) status(s status) {
-	p.lines(p.muted(safe(s.Home)))
-	if len(s.Agents) == 0 {
-		p.line("no agents yet; vise new OBJECTIVE makes the first work item")
+	switch {
+	case !s.Exists:
+		p.say("no vise home in %s yet", s.Home)
+		p.line("vise new OBJECTIVE makes one with its first work item; vise admin demo shows what it is like")
+	case len(s.Agents) == 0:
+		p.line("no agents yet in %s; vise new OBJECTIVE makes the first work item", p.muted(safe(s.Home)))
+	default:
+		p.lines(p.muted(safe(s.Home)))
 	}
 	p.agents(agentList{s.Agents})
 	if len(s.inbox) > 0 {
