@@ -124,27 +124,10 @@ func FileName(id string, s Status, p Priority, title string) string {
 const slugLength = 40
 
 func slug(title string) string {
-	var b strings.Builder
-	gap := false
-	for _, r := range strings.ToLower(title) {
-		if !strings.ContainsRune(model.LowerCase+model.Digits, r) {
-			gap = b.Len() > 0
-			continue
-		}
-		if gap {
-			b.WriteByte('-')
-			gap = false
-		}
-		b.WriteRune(r)
-	}
-	s := b.String()
-	if len(s) > slugLength {
-		s = strings.TrimRight(s[:slugLength], "-")
-	}
-	if s == "" {
-		return "todo"
-	}
-	return s
+	s := strings.Join(strings.FieldsFunc(strings.ToLower(title), func(r rune) bool {
+		return !strings.ContainsRune(model.LowerCase+model.Digits, r)
+	}), "-")
+	return cmp.Or(strings.TrimRight(s[:min(len(s), slugLength)], "-"), "todo")
 }
 
 // compareID orders issue ids by number, then as text: 999 before 1000.
