@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/binary"
 	"time"
-	"unicode/utf8"
 )
 
 // Row is what a list shows of an item: the compact value in the class index. Only RowOf derives it.
@@ -113,15 +112,13 @@ func gist(waits []Wait, d derived) WaitGist {
 
 // cut keeps the first n Unicode scalars of t.
 func cut(t Text, n int) Text {
-	if len(t) <= n || utf8.RuneCountInString(string(t)) <= n {
-		return t
+	for i := range t {
+		if n == 0 {
+			return t[:i]
+		}
+		n--
 	}
-	end := 0
-	for range n {
-		_, size := utf8.DecodeRuneInString(string(t[end:]))
-		end += size
-	}
-	return t[:end]
+	return t
 }
 
 // SortKey orders the rows of a class bytewise (docs/lifecycle.md 10): triggered ones by last trigger, newest first; queued ones

@@ -285,12 +285,11 @@ func (l Layered) TellsAll(name string) bool {
 
 // Text is the context for a model to read.
 func (l Layered) Text() string {
-	var b strings.Builder
+	text := ""
 	for _, x := range l.Layers {
-		b.WriteString(x.Text)
-		b.WriteByte('\n')
+		text += x.Text + "\n"
 	}
-	return b.String()
+	return text
 }
 
 // layerOf makes a layer of texts, least first. A text that equals a lesser one is left out.

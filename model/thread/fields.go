@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 	"unicode"
-	"unicode/utf8"
 
 	"vise/model"
 )
@@ -79,15 +78,11 @@ func (f Field) limit() int {
 // cut trims s and shortens it to n code points. The last of them is then an ellipsis.
 func cut(s string, n int) (string, bool) {
 	s = trim(s)
-	if utf8.RuneCountInString(s) <= n {
+	all := []rune(s)
+	if len(all) <= n {
 		return s, false
 	}
-	end := 0
-	for range n - 1 {
-		_, size := utf8.DecodeRuneInString(s[end:])
-		end += size
-	}
-	return strings.TrimRightFunc(s[:end], blank) + "…", true
+	return strings.TrimRightFunc(string(all[:n-1]), blank) + "…", true
 }
 
 func trim(s string) string { return strings.TrimFunc(s, blank) }
