@@ -99,9 +99,14 @@ func inspect(root *os.Root, rel string) (Found, bool) {
 		if info, err := root.Lstat(src); err == nil && info.ModTime().After(f.Newest) {
 			f.Newest = info.ModTime()
 		}
-		entries, _ := fs.ReadDir(root.FS(), src)
-		for _, e := range entries {
-			if todo.IsTodoFile(e.Name()) {
+		dir, err := root.Open(src)
+		if err != nil {
+			continue
+		}
+		names, _ := dir.Readdirnames(-1) // without a stat of each file
+		dir.Close()
+		for _, name := range names {
+			if todo.IsTodoFile(name) {
 				f.Files++
 			}
 		}

@@ -139,3 +139,14 @@ func TestAFileThatIsReplacedMeanwhileIsReadAgain(t *testing.T) {
 		t.Errorf("got %q, %v", c.raw, err)
 	}
 }
+
+// A lease in which somebody wrote a key again is a lease: a claim without one would end at another time.
+func TestALeaseCountsThoughAKeyOfItStandsTwice(t *testing.T) {
+	s := newSession(t, review)
+	made := mustCreate(t, s, draft("one", todo.Ready))[0]
+	raw := read(t, s.File(made))
+	got, err := Parse([]byte(strings.Replace(raw, "priority:", "lease: {id: a, id: b, pid: 12, host: h, until: ~}\npriority:", 1)), made.Dir, made.File)
+	if want := (todo.Lease{ID: "b", PID: 12, Host: "h"}); err != nil || got.Lease != want {
+		t.Errorf("got %+v, %v", got.Lease, err)
+	}
+}

@@ -233,8 +233,10 @@ func (r *reader) lease() todo.Lease {
 		r.fail(todo.RuleType, "lease", "is not a set of keys")
 		return todo.Lease{}
 	}
-	var has map[string]string
-	_ = n.Decode(&has)
+	has := map[string]string{}
+	for pair := range slices.Chunk(n.Content, 2) { // Decode gives nothing if a key stands twice
+		has[pair[0].Value] = scalar(pair[1])
+	}
 	pid, _ := strconv.Atoi(has["pid"])
 	return todo.Lease{ID: has["id"], PID: pid, Host: model.Text(has["host"]), Until: model.Text(has["until"])}
 }
