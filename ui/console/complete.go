@@ -256,7 +256,7 @@ func choosing(x facts, r model.Row, offers []model.ReportOffer) dialog {
 // reportLines are the offered reports, a report in the operator's own words, and no report.
 func reportLines(x facts, r model.Row, offers []model.ReportOffer) (out []menuLine) {
 	for _, o := range offers {
-		out = append(out, menuLine{Title: model.Spaced(o.Provenance), Does: x.OfferNote(o),
+		out = append(out, menuLine{Title: model.Spaced(o.Provenance), Does: "becomes the report · " + x.OfferNote(o),
 			Result: apply{Said: "Reported on " + string(r.Handle), Command: model.ReportWorkItem{WorkItemID: r.ID, Text: o.Text}}})
 	}
 	none := apply{Said: "Declined the reports offered for " + string(r.Handle), Command: model.DeclineReport{WorkItemID: r.ID}}
