@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"runtime"
 	"slices"
@@ -213,7 +212,7 @@ func Prove(ctx context.Context, b Backend, h Home) (Health, error) {
 	l.home = h
 	health, err := l.Check(ctx)
 	if err == nil && health.Found > health.Derived {
-		err = kv.Damaged("prove", fmt.Sprintf("%d problems, the first: %s", health.Found-health.Derived, health.Problems[0]))
+		err = kv.Damaged("prove", "%d problems, the first: %s", health.Found-health.Derived, health.Problems[0])
 	}
 	return health, err
 }

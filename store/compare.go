@@ -93,7 +93,7 @@ func (f *Facts) disagree(format string, args ...any) {
 	if f.Err != nil {
 		return
 	}
-	f.Harmed(kv.Damaged("read", fmt.Sprintf(format, args...)))
+	f.Harmed(kv.Damaged("read", format, args...))
 }
 
 // compareHead compares the heads with the last change.

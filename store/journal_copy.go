@@ -103,7 +103,7 @@ func changesAfter(t Txn, after, to uint64, limit int) (out []byte, reached uint6
 				return false
 			}
 			if revision != c.Revision+1 && revision > since {
-				broken = kv.Damaged("copy", fmt.Sprintf("revision %d follows revision %d", revision, c.Revision))
+				broken = kv.Damaged("copy", "revision %d follows revision %d", revision, c.Revision)
 				return false
 			}
 		}
@@ -146,7 +146,7 @@ func (l *Ledger) behind(revision, copied uint64) error {
 func (l *Ledger) lost(revision, known uint64) error {
 	path := l.home.Path(LedgerFile)
 	if kv.MetaAlone(path) {
-		return kv.Damaged("open", "the page that ends "+path+" does not read: "+LostChanges(revision, known))
+		return kv.Damaged("open", "the page that ends %s does not read: %s", path, LostChanges(revision, known))
 	}
 	return kv.Refuse(kv.RestoreHint, "%s is an older ledger: %s", path, LostChanges(revision, known))
 }

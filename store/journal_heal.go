@@ -189,7 +189,7 @@ func (l *Ledger) fill(t Txn, after, next uint64, bad []journal.File) (reached ui
 	j := l.journal
 	raw, reached, err := changesAfter(t, after, next-1, journal.FileSize)
 	if err != nil || reached == after {
-		return after, errors.Join(err, kv.Damaged("copy", fmt.Sprintf("the ledger has no revision %d", after+1)))
+		return after, errors.Join(err, kv.Damaged("copy", "the ledger has no revision %d", after+1))
 	}
 	for _, f := range bad {
 		if err := l.keepDamaged(f.Path); err != nil {

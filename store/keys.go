@@ -290,7 +290,7 @@ func Encode(v any) ([]byte, error) {
 // Decode decodes a payload into v, which points to a zero value.
 func Decode(key, payload []byte, v any) error {
 	if err := json.Unmarshal(payload, v); err != nil {
-		return kv.Damaged("read", fmt.Sprintf("the value of %q: %v", key, err))
+		return kv.Damaged("read", "the value of %q: %v", key, err)
 	}
 	return nil
 }
@@ -307,7 +307,7 @@ func DecodeValue(key, value []byte, v any) error {
 func decodeRecord(kind model.RecordKind, key, payload []byte) (model.Record, error) {
 	r, err := model.ReadRecord(kind, payload)
 	if err != nil {
-		return nil, kv.Damaged("read", fmt.Sprintf("the value of %q: %v", key, err))
+		return nil, kv.Damaged("read", "the value of %q: %v", key, err)
 	}
 	return r, nil
 }

@@ -215,7 +215,7 @@ func (l *Ledger) View(ctx context.Context, fn func(model.Reader) error) error {
 		}
 		err := fn(r)
 		if f.damaged && model.HasCode(err, model.CodeNotFound) {
-			return kv.Damaged("read", errors.Join(err, errors.New("it may be in what is damaged")))
+			return kv.Damaged("read", "%v; it may be in what is damaged", err)
 		}
 		return err
 	}))

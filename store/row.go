@@ -2,7 +2,6 @@ package store
 
 import (
 	"encoding/binary"
-	"fmt"
 	"reflect"
 	"time"
 
@@ -28,7 +27,7 @@ func decodeRow[R any](key, value []byte) (r R, err error) {
 	c := rowCodec{bytes: b, reading: true, all: string(b)}
 	c.value(reflect.ValueOf(&r).Elem())
 	if c.short || c.at != len(c.bytes) {
-		err = kv.Damaged("read", fmt.Sprintf("a row of %d bytes ends at %d", len(c.bytes), c.at))
+		err = kv.Damaged("read", "a row of %d bytes ends at %d", len(c.bytes), c.at)
 	}
 	return r, err
 }

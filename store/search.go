@@ -147,7 +147,7 @@ func judged(pairs []pair, may func(pair) bool) (accepted []bool, err error) {
 			defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 			defer func() { // a memory fault comes from the file's pages
 				if r := recover(); kv.IsFault(r) {
-					errs[i] = kv.Damaged("read", r)
+					errs[i] = kv.Damaged("read", "%v", r)
 				} else if r != nil {
 					panic(r)
 				}

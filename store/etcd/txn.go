@@ -201,7 +201,7 @@ func (t *txn) partsOf(tab table, name string) (found []model.AgentID, err error)
 	case len(found) == 0:
 		t.owners[name] = ""
 	case len(found) > 1:
-		err = kv.Damaged("read", fmt.Sprintf("%q is of agent %s, and of agent %s", name, found[0], found[1]))
+		err = kv.Damaged("read", "%q is of agent %s, and of agent %s", name, found[0], found[1])
 	default:
 		t.b.names.put(name, found[0])
 	}

@@ -3,7 +3,6 @@ package kv
 import (
 	"bytes"
 	"encoding/binary"
-	"fmt"
 	"slices"
 	"sync"
 
@@ -102,7 +101,7 @@ func readPacked(key, value []byte) (p packed, err error) {
 	last, rest, ok := cutField(value)
 	size, n := binary.Uvarint(rest)
 	if !ok || n <= 0 || size > maxFrame || bytes.Compare(last, key) < 0 {
-		return p, &Damage{"unpack", fmt.Sprintf("the frame at %q has no head", key)}
+		return p, Damaged("unpack", "the frame at %q has no head", key)
 	}
 	return packed{first: key, last: last, size: int(size), compressed: rest[n:], value: value}, nil
 }
@@ -114,7 +113,7 @@ func (p packed) unpack() (pairs []pair, err error) {
 	}
 	raw, err := unpacker().DecodeAll(p.compressed[:len(p.compressed)-ChecksumSize], make([]byte, 0, p.size))
 	if err != nil || len(raw) != p.size {
-		return nil, &Damage{"unpack", fmt.Sprintf("the frame at %q: %d bytes of %d, %v", p.first, len(raw), p.size, err)}
+		return nil, Damaged("unpack", "the frame at %q: %d bytes of %d, %v", p.first, len(raw), p.size, err)
 	}
 	for len(raw) > 0 {
 		var x pair
@@ -122,7 +121,7 @@ func (p packed) unpack() (pairs []pair, err error) {
 		x.key, raw, keyOK = cutField(raw)
 		x.value, raw, valueOK = cutField(raw)
 		if !keyOK || !valueOK {
-			return nil, &Damage{"unpack", fmt.Sprintf("the frame at %q is cut", p.first)}
+			return nil, Damaged("unpack", "the frame at %q is cut", p.first)
 		}
 		pairs = append(pairs, x)
 	}
@@ -155,7 +154,7 @@ func (t *boltTxn) unpacked(p packed) ([]pair, error) {
 	}
 	pairs, err := p.unpack()
 	if err == nil && (len(pairs) == 0 || !bytes.Equal(pairs[0].key, p.first)) {
-		err = &Damage{"unpack", fmt.Sprintf("the frame at %q begins elsewhere", p.first)}
+		err = Damaged("unpack", "the frame at %q begins elsewhere", p.first)
 	}
 	if err == nil {
 		t.open = pairs

@@ -81,5 +81,5 @@ func (w pageWalk) from(id uint64, whole bool) error {
 }
 
 func (w pageWalk) damaged(format string, args ...any) error {
-	return &Damage{"open", w.file.Name() + ": " + fmt.Sprintf(format, args...)}
+	return Damaged("open", "%s: %s", w.file.Name(), fmt.Sprintf(format, args...))
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"hash/fnv"
 	"io"
 	"io/fs"
@@ -140,7 +139,7 @@ func (t *boltTxn) scanBucket(b *bbolt.Bucket, r Range, visit func(key, value []b
 			return err
 		}
 		if before != nil && (bytes.Compare(before, key) < 0) == r.Reverse {
-			return &Damage{"scan", fmt.Sprintf("keys out of order at %q", key)}
+			return Damaged("scan", "keys out of order at %q", key)
 		}
 		before = key
 		if !visit(key, value) {
@@ -201,7 +200,7 @@ func checkLedger(f *os.File) (fs.FileInfo, error) {
 		return nil, err
 	}
 	if need := int64(max(m.pages, 4)) * int64(m.pageSize); info.Size() < need {
-		return nil, &Damage{"open", fmt.Sprintf("%s is %d bytes long and should be %d", f.Name(), info.Size(), need)}
+		return nil, Damaged("open", "%s is %d bytes long and should be %d", f.Name(), info.Size(), need)
 	}
 	_, err = m.freePages(f)
 	return info, err
@@ -241,7 +240,7 @@ func readMeta(f io.ReaderAt) (boltMeta, error) {
 		best.alone = alone
 	}
 	if !found {
-		return best, &Damage{"open", "no readable meta page"}
+		return best, Damaged("open", "no readable meta page")
 	}
 	return best, nil
 }
@@ -269,7 +268,7 @@ func (m boltMeta) freePages(f io.ReaderAt) (uint64, error) {
 	}
 	var page [pageHeader + 8]byte
 	if _, err := f.ReadAt(page[:], int64(m.freelist)*int64(m.pageSize)); err != nil {
-		return 0, &Damage{"open", fmt.Errorf("list of free pages: %w", err)}
+		return 0, Damaged("open", "list of free pages: %v", err)
 	}
 	u := binary.NativeEndian
 	count := uint64(u.Uint16(page[10:]))
@@ -278,7 +277,7 @@ func (m boltMeta) freePages(f io.ReaderAt) (uint64, error) {
 	}
 	capacity := (uint64(u.Uint32(page[12:])) + 1) * uint64(m.pageSize)
 	if count > m.pages || count*8 > capacity {
-		return 0, &Damage{"open", fmt.Sprintf("%d free pages of %d", count, m.pages)}
+		return 0, Damaged("open", "%d free pages of %d", count, m.pages)
 	}
 	return count, nil
 }

@@ -173,7 +173,7 @@ func RevertMeta(path string) error {
 	first, ok := metaAt(f, 0)
 	second, alsoOK := metaAt(f, int64(first.pageSize))
 	if !ok || !alsoOK {
-		return &Damage{"revert", "only one meta page can be read"}
+		return Damaged("revert", "only one meta page can be read")
 	}
 	at := int64(pageHeader + metaSize - 8) // of the checksum
 	if second.txid > first.txid {

@@ -217,7 +217,9 @@ func (d *Damage) Error() string { return fmt.Sprintf("%s: %v", d.step, d.Cause) 
 func (d *Damage) Is(target error) bool { return target == ErrDamaged }
 
 // Damaged is the error of a step that found damage.
-func Damaged(step string, cause any) error { return &Damage{step, cause} }
+func Damaged(step, format string, args ...any) error {
+	return &Damage{step, fmt.Sprintf(format, args...)}
+}
 
 // ChecksumSize is how many bytes a checksum has.
 const ChecksumSize = 4
@@ -241,7 +243,7 @@ func Frame(key, payload []byte) []byte {
 func Unframe(key, value []byte) ([]byte, error) {
 	n := len(value) - ChecksumSize
 	if n < 0 || binary.BigEndian.Uint32(value[n:]) != Checksum(key, value[:n]) {
-		return nil, &Damage{"read", fmt.Sprintf("the value of %q does not match its checksum", key)}
+		return nil, Damaged("read", "the value of %q does not match its checksum", key)
 	}
 	return value[:n], nil
 }

@@ -181,7 +181,7 @@ func eachPlan(path string, visit func(savedPlan) error) error {
 	err := kv.EachBeside(path, func(key, value []byte) error {
 		p, ok := planAt(key, value)
 		if !ok {
-			damaged = kv.Damaged("read", fmt.Sprintf("the plan %q does not match its checksum", key))
+			damaged = kv.Damaged("read", "the plan %q does not match its checksum", key)
 			return nil
 		}
 		return visit(p)

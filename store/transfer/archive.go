@@ -196,7 +196,7 @@ func (a *archiver) oldest(ctx context.Context, part model.AgentID) (old []pastCh
 			case err != nil:
 				return err
 			case p.Seq != seq:
-				return kv.Damaged("archive", fmt.Sprintf("change %d of agent %s is missing", seq, part))
+				return kv.Damaged("archive", "change %d of agent %s is missing", seq, part)
 			case p.Seq > h.Seq-a.Keep:
 				return nil
 			}

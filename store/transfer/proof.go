@@ -129,7 +129,7 @@ func compareTable(ctx context.Context, a, b store.Backend, table string) (sum []
 }
 
 func differs(key []byte, what string) error {
-	return kv.Damaged("compare", fmt.Sprintf("%q %s", key, what))
+	return kv.Damaged("compare", "%q %s", key, what)
 }
 
 // nameOfKey names a key for people.
