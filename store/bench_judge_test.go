@@ -19,7 +19,7 @@ func BenchmarkJudge(b *testing.B) {
 	defer l.Close()
 	l.plans = nil
 	n := 0
-	one := func(t Txn) error {
+	one := func(f *Facts) error {
 		n++
 		e := model.Envelope{Key: fmt.Sprintf("key-%08d", n), Actor: "agent:ada",
 			Command: model.CreateWorkItem{Objective: "do what the benchmark does"}}
@@ -27,7 +27,7 @@ func BenchmarkJudge(b *testing.B) {
 		if err != nil {
 			return err
 		}
-		_, err = l.judge(context.Background(), t, model.Stamp{At: l.Now().UTC().Round(0), NewID: l.NewID(), Actor: e.Actor}, e, fp, model.NewPlan{})
+		_, err = l.judge(context.Background(), f.Txn, model.Stamp{At: l.Now().UTC().Round(0), NewID: l.NewID(), Actor: e.Actor}, e, fp, model.NewPlan{})
 		return err
 	}
 	if err := l.Update(context.Background(), one); err != nil {
@@ -36,9 +36,9 @@ func BenchmarkJudge(b *testing.B) {
 	b.ReportAllocs()
 	before := processor()
 	for i := 0; i < b.N; i += 64 {
-		l.Update(context.Background(), func(t Txn) error {
+		l.Update(context.Background(), func(f *Facts) error {
 			for range min(64, b.N-i) {
-				if err := one(t); err != nil {
+				if err := one(f); err != nil {
 					b.Error(err)
 				}
 			}

@@ -152,8 +152,8 @@ func (l *Ledger) Rebuild(ctx context.Context) (h Health, err error) {
 		h, err = l.rebuildShared(ctx)
 		return h, Explain(err)
 	}
-	err = l.Update(ctx, func(t Txn) error {
-		a := newAudit(t)
+	err = l.Update(ctx, func(f *Facts) error {
+		a := newAudit(f.Txn)
 		defer func() { h = a.health }()
 		for _, part := range []func() error{a.journal, a.rebuild, a.compareHeads, a.repair} {
 			if err := part(); err != nil {
@@ -190,14 +190,14 @@ func (l *Ledger) rebuildShared(ctx context.Context) (h Health, err error) {
 		}
 		wrong = found
 		for fixes := range slices.Chunk(a.fixes, ops/3) { // with each the head of its part, and what each commit writes
-			err := l.Update(ctx, func(t Txn) error {
+			err := l.Update(ctx, func(f *Facts) error {
 				for _, x := range fixes {
 					part := PartOf(x.key)
-					if now, err := t.Get(HeadKey(part)); err != nil || !bytes.Equal(now, heads[part]) {
+					if now, err := f.Txn.Get(HeadKey(part)); err != nil || !bytes.Equal(now, heads[part]) {
 						return cmp.Or(err, error(model.Busy("agent %s was changed meanwhile", part).WithHint("try again")))
 					}
 				}
-				return (&audit{txn: t, fixes: fixes}).repair()
+				return (&audit{txn: f.Txn, fixes: fixes}).repair()
 			})
 			if err != nil {
 				return h, err
@@ -238,5 +238,5 @@ func (l *Ledger) ReadCopy(ctx context.Context, fn func(*Ledger) error) error {
 
 // ViewFile reads the ledger file at path, even while other processes use it.
 func ViewFile(path string, fn func(*Facts) error) error {
-	return kv.Copy{Path: path}.View(context.Background(), func(t Txn) error { return fn(NewFacts(t)) })
+	return ReadFacts(context.Background(), kv.Copy{Path: path}, fn)
 }

@@ -212,17 +212,16 @@ func (h Home) HasOwn() error {
 // initializeCluster makes an empty ledger on the cluster.
 func (l *Ledger) initializeCluster(ctx context.Context) error {
 	l.home.ID = l.NewID()
-	return l.backend.Update(ctx, func(t Txn) error {
-		f := NewFacts(t)
+	return WriteFacts(ctx, l.backend, func(f *Facts) error {
 		if err := f.Status().Permits(false); err != nil {
 			return err
 		}
-		if v, err := t.Get(KeyHome); err != nil || v != nil {
+		if v, err := f.Txn.Get(KeyHome); err != nil || v != nil {
 			return cmp.Or(err, error(model.Conflict("the cluster has a ledger %s already", l.cluster.Ledger).
 				WithHint("leave --new out to join it, or name another one")))
 		}
 		f.PutJSON(KeyEpoch, firstEpoch)
-		return cmp.Or(f.Err, l.initialize(t))
+		return l.initialize(f.Txn)
 	})
 }
 

@@ -21,8 +21,7 @@ func NothingElsewhere() Elsewhere { return Elsewhere{keys: kv.NewMemory()} }
 // With returns what is known once some records were written there and others are gone.
 func (e Elsewhere) With(written []model.Record, gone []model.RecordName) (Elsewhere, error) {
 	next := Elsewhere{e.keys.Clone(), e.Records}
-	return next, next.keys.Update(context.Background(), func(t Txn) error {
-		f := NewFacts(t)
+	return next, WriteFacts(context.Background(), next.keys, func(f *Facts) error {
 		all := slices.Clone(written)
 		for _, n := range gone {
 			if r, known := f.load(n); known {
@@ -47,7 +46,7 @@ func (e Elsewhere) With(written []model.Record, gone []model.RecordName) (Elsewh
 		for id, h := range f.heads {
 			f.PutPartHead(id, h)
 		}
-		return f.Err
+		return nil
 	})
 }
 

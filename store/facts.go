@@ -43,6 +43,24 @@ func NewFacts(t Txn) *Facts {
 	return f
 }
 
+// withFacts calls fn with the facts of a transaction. A read error takes precedence over the error of fn.
+func withFacts(fn func(*Facts) error) func(Txn) error {
+	return func(t Txn) error {
+		f := NewFacts(t)
+		err := fn(f)
+		return cmp.Or(f.Err, err)
+	}
+}
+
+// ReadFacts and WriteFacts call fn with the facts of a transaction on a backend.
+func ReadFacts(ctx context.Context, b Backend, fn func(*Facts) error) error {
+	return b.View(ctx, withFacts(fn))
+}
+
+func WriteFacts(ctx context.Context, b Backend, fn func(*Facts) error) error {
+	return b.Update(ctx, withFacts(fn))
+}
+
 // Empty returns a reader for the case that there is no ledger.
 func Empty() model.Reader { return NothingElsewhere().Reader() }
 

@@ -158,12 +158,12 @@ func (l *Ledger) ApplyThen(ctx context.Context, e model.Envelope, then func(mode
 	ahead := l.createAhead(at, e.Command)
 	var receipt model.Receipt
 	var unread error
-	try := func(t Txn) error {
+	try := func(f *Facts) error {
 		var err error
-		if receipt, err = l.judge(ctx, t, at, e, fp, ahead); err != nil {
+		if receipt, err = l.judge(ctx, f.Txn, at, e, fp, ahead); err != nil {
 			return err
 		}
-		unread = l.after(NewFacts(t), receipt, then)
+		unread = l.after(NewFacts(f.Txn), receipt, then)
 		return nil
 	}
 	err = l.Update(ctx, try)
@@ -244,25 +244,17 @@ func (l *Ledger) LastUndo(ctx context.Context, item model.ItemID, again bool) (l
 	return last, before, Explain(err)
 }
 
-// ViewFacts is View for the packages of store. A read error takes precedence over the error of fn.
+// ViewFacts is View for the packages of store.
 func (l *Ledger) ViewFacts(ctx context.Context, fn func(*Facts) error) error {
 	return l.migrated(ctx, func() error {
-		return l.backend.View(ctx, func(t Txn) error {
-			return l.using(t, false, func() error {
-				f := NewFacts(t)
-				err := fn(f)
-				return cmp.Or(f.Err, err)
-			})
-		})
+		return l.backend.View(ctx, func(t Txn) error { return l.using(t, false, withFacts(fn)) })
 	})
 }
 
 // Update writes keys without a command, for the packages of store: what lies beside the records, and what replaces them as they were.
-func (l *Ledger) Update(ctx context.Context, fn func(Txn) error) error {
+func (l *Ledger) Update(ctx context.Context, fn func(*Facts) error) error {
 	return l.migrated(ctx, func() error {
-		return l.backend.Update(ctx, func(t Txn) error {
-			return l.using(t, true, func() error { return fn(t) })
-		})
+		return l.backend.Update(ctx, func(t Txn) error { return l.using(t, true, withFacts(fn)) })
 	})
 }
 

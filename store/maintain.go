@@ -136,15 +136,15 @@ func (l *Ledger) learnSchema(f *Facts) {
 
 // using calls fn, which uses the ledger, unless fits refuses. A file is asked before. A cluster is asked afterwards, because its answer
 // comes with the first read; what fn returned or wrote is of no use if it refuses.
-func (l *Ledger) using(t Txn, writing bool, fn func() error) error {
+func (l *Ledger) using(t Txn, writing bool, fn func(Txn) error) error {
 	if l.Can.Cluster != nil {
-		err := fn()
+		err := fn(t)
 		return cmp.Or(l.fits(t, writing), err)
 	}
 	if err := l.fits(t, writing); err != nil {
 		return err
 	}
-	return fn()
+	return fn(t)
 }
 
 // fits refuses another ledger than this home has seen, writes to a newer one, all use of an older one until it is migrated, and use of one
@@ -167,16 +167,15 @@ func (l *Ledger) fits(t Txn, writing bool) error {
 // migrate runs the migrations that an older ledger lacks, all or none.
 func (l *Ledger) migrate(ctx context.Context) error {
 	var found int
-	err := l.backend.Update(ctx, func(t Txn) error {
-		f := NewFacts(t)
+	err := WriteFacts(ctx, l.backend, func(f *Facts) error {
 		f.JSON(KeySchema, &found)
 		for ; f.Err == nil && found < l.schema(); found++ {
-			if err := l.steps[found-firstSchema](t); err != nil {
+			if err := l.steps[found-firstSchema](f.Txn); err != nil {
 				return fmt.Errorf("migrate the ledger from schema %d: %w", found, err)
 			}
 			f.PutJSON(KeySchema, found+1)
 		}
-		return f.Err
+		return nil
 	})
 	if err == nil {
 		l.age.Store(int32(found - l.schema()))

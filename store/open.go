@@ -480,12 +480,11 @@ type About struct {
 
 // AboutOn reads what the ledger on a backend says of itself. All is empty if there is none.
 func AboutOn(ctx context.Context, b Backend) (a About, err error) {
-	err = b.View(ctx, func(t Txn) error {
-		f := NewFacts(t)
+	err = ReadFacts(ctx, b, func(f *Facts) error {
 		a.Status, a.Epoch, a.Revision = f.Status(), f.Epoch(), f.Head().Revision
 		f.JSON(KeyHome, &a.Home)
 		f.JSON(KeyFormat, &a.format)
-		return f.Err
+		return nil
 	})
 	return a, err
 }

@@ -72,14 +72,13 @@ func (l *Ledger) KeepPlan(ctx context.Context, w model.WorkItem, text []byte) er
 	if known, err := l.PlanBody(ctx, w); err != nil || known != nil {
 		return err
 	}
-	return Explain(l.Update(ctx, func(t Txn) error {
-		f := NewFacts(t)
+	return Explain(l.Update(ctx, func(f *Facts) error {
 		now, _ := f.Item(w.ID)
 		if f.Err == nil && f.Txn.Counts() && !l.movesTexts(now) && now.PlanArtifact.Hash == w.PlanArtifact.Hash {
 			f.keepText(now, text)
 			f.SameHead(now.AgentID)
 		}
-		return f.Err
+		return nil
 	}))
 }
 

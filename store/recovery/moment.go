@@ -98,10 +98,9 @@ func (r *Recovery) applyCopy(ctx context.Context, o RestoreOptions) error {
 	h := store.NewHome(o.Machine, r.Into, store.NewID())
 	d := &draft{dir: r.Dir}
 	b := store.OpenIn(nil, d.dir, o.Command)
-	err := b.Update(ctx, func(t store.Txn) error {
-		f := store.NewFacts(t)
+	err := store.WriteFacts(ctx, b, func(f *store.Facts) error {
 		f.PutJSON(store.KeyHome, h.ID)
-		return f.Err
+		return nil
 	})
 	if err = errors.Join(err, b.Close()); err != nil {
 		return err

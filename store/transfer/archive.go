@@ -181,8 +181,8 @@ func (a *archiver) oldest(ctx context.Context, part model.AgentID) (old []pastCh
 	err = a.ViewFacts(ctx, func(f *store.Facts) error {
 		old, more = nil, false
 		h := f.PartHead(part)
-		if f.Err != nil || h.Seq-h.ArchivedSeq <= a.Keep {
-			return f.Err
+		if h.Seq-h.ArchivedSeq <= a.Keep {
+			return nil
 		}
 		list, _, err := f.Txn.Saved(part, h.ArchivedRevision, f.Head().Revision, archivedAtOnce)
 		if err != nil {
@@ -251,11 +251,10 @@ func (a *archiver) write(part model.AgentID, old []pastChange) error {
 
 // drop deletes changes that are in synced files, if no other archiver did. Of those whose answers are kept, the answers stay.
 func (a *archiver) drop(ctx context.Context, part model.AgentID, old []pastChange) error {
-	return a.Update(ctx, func(t store.Txn) error {
-		f := store.NewFacts(t)
+	return a.Update(ctx, func(f *store.Facts) error {
 		h := f.PartHead(part)
 		if h.ArchivedSeq+1 != old[0].Seq {
-			return f.Err
+			return nil
 		}
 		for _, x := range old {
 			key := store.JournalKey(x.Revision, part)
@@ -274,7 +273,7 @@ func (a *archiver) drop(ctx context.Context, part model.AgentID, old []pastChang
 			}
 		}
 		f.PutPartHead(part, h)
-		return f.Err
+		return nil
 	})
 }
 

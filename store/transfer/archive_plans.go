@@ -48,16 +48,15 @@ func ArchiveTexts(ctx context.Context, l *store.Ledger) error {
 				have = append(have, w)
 			}
 		}
-		return f.Err
+		return nil
 	})
 	if err != nil || len(old) == 0 {
 		return err
 	}
 	note := func() error {
-		return l.Update(ctx, func(t store.Txn) error {
-			f := store.NewFacts(t)
+		return l.Update(ctx, func(f *store.Facts) error {
 			f.PutJSON(keyTexts, old[0])
-			return f.Err
+			return nil
 		})
 	}
 	if len(have) == 0 {
@@ -106,14 +105,13 @@ func (a *archiver) moveTexts(ctx context.Context, w model.WorkItem) error {
 			}
 		}
 	}
-	return a.Update(ctx, func(t store.Txn) error {
-		f := store.NewFacts(t)
+	return a.Update(ctx, func(f *store.Facts) error {
 		for _, hash := range hashes {
 			f.Delete(store.TextKey(w, hash))
 		}
 		f.Delete(store.TextsKey(w))
 		f.SameHead(w.AgentID)
-		return f.Err
+		return nil
 	})
 }
 

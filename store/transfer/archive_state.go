@@ -64,7 +64,7 @@ func Archived(ctx context.Context, l *store.Ledger) (x Archive, err error) {
 func ArchivedIn(path string) (x Archive, err error) {
 	err = store.ViewFile(path, func(f *store.Facts) error {
 		x = archiveOf(f)
-		return f.Err
+		return nil
 	})
 	return x, err
 }
@@ -129,16 +129,15 @@ func (a *archiver) noteArchive(ctx context.Context, id string) error {
 		host = "an unnamed machine"
 	}
 	place := ArchivePlace{id, host, store.ArchiveIn(a.home.Dir)}
-	return a.Update(ctx, func(t store.Txn) error {
-		f := store.NewFacts(t)
+	return a.Update(ctx, func(f *store.Facts) error {
 		var places []ArchivePlace
 		f.JSON(keyArchive, &places)
 		if slices.Contains(places, place) {
-			return f.Err
+			return nil
 		}
 		// The home may have been moved, or the machine may have another name.
 		places = slices.DeleteFunc(places, func(p ArchivePlace) bool { return p.ID == id })
 		f.PutJSON(keyArchive, append(places, place))
-		return f.Err
+		return nil
 	})
 }

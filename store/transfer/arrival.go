@@ -92,10 +92,9 @@ func (a *Arrival) Discard() error {
 // DiscardEmpty removes the draft if nothing of a ledger has arrived in it.
 func (a *Arrival) DiscardEmpty(ctx context.Context) error {
 	empty := false
-	err := a.View(ctx, func(t store.Txn) error {
-		f := store.NewFacts(t)
+	err := store.ReadFacts(ctx, a, func(f *store.Facts) error {
 		empty = f.Payload(store.KeyHead) == nil
-		return f.Err
+		return nil
 	})
 	if err != nil || !empty {
 		return err

@@ -93,23 +93,21 @@ func (x *transfer) bring(ctx context.Context) (Proof, error) {
 func (x *transfer) begin(ctx context.Context) (s store.Status, err error) {
 	var is []entry
 	last := store.Head{}
-	err = x.from.View(ctx, func(t store.Txn) error {
-		f := store.NewFacts(t)
+	err = store.ReadFacts(ctx, x.from, func(f *store.Facts) error {
 		for _, key := range about {
 			if value := f.Payload(key); value != nil {
 				is = append(is, entry{key, bytes.Clone(value)})
 			}
 		}
 		f.EachHead(func(_ model.AgentID, h store.PartHead) { last.Revision = max(last.Revision, h.Revision) })
-		return f.Err
+		return nil
 	})
 	if err != nil {
 		return s, err
 	}
-	err = x.to.Update(ctx, func(t store.Txn) error {
-		f := store.NewFacts(t)
+	err = store.WriteFacts(ctx, x.to, func(f *store.Facts) error {
 		if s = f.Status(); s.State == store.StateArriving && s.Move == x.id {
-			return f.Err
+			return nil
 		}
 		clearing, err := x.room(f)
 		if err != nil {
@@ -121,7 +119,7 @@ func (x *transfer) begin(ctx context.Context) (s store.Status, err error) {
 		f.PutHead(last)
 		s = store.Status{State: store.StateArriving, Move: x.id, Other: x.other, Clearing: clearing}
 		f.PutStatus(s)
-		return f.Err
+		return nil
 	})
 	return s, err
 }
@@ -132,7 +130,7 @@ func (x *transfer) room(f *store.Facts) (clearing bool, err error) {
 		var id string
 		f.JSON(store.KeyHome, &id)
 		if clearing = id == x.home; clearing {
-			return true, f.Err
+			return true, nil
 		}
 	}
 	return false, vacant(f)
@@ -142,17 +140,16 @@ func (x *transfer) room(f *store.Facts) (clearing bool, err error) {
 func (x *transfer) clear(ctx context.Context) (err error) {
 	ops, size := x.to.Limits()
 	for done := false; err == nil && !done; {
-		err = x.to.Update(ctx, func(t store.Txn) error {
-			f := store.NewFacts(t)
+		err = store.WriteFacts(ctx, x.to, func(f *store.Facts) error {
 			s := f.Status()
-			if err := x.mine(s); f.Err != nil || err != nil {
-				return cmp.Or(f.Err, err)
+			if err := x.mine(s); err != nil {
+				return err
 			}
 			if done = deleteSome(f, ops, size); done {
 				s.Clearing = false
 				f.PutStatus(s)
 			}
-			return f.Err
+			return nil
 		})
 	}
 	return err
@@ -179,18 +176,17 @@ func deleteSome(f *store.Facts, ops, most int) (none bool) {
 // abandon deletes what the target has of a ledger that does not come.
 func (x *transfer) abandon(ctx context.Context) error {
 	none := false
-	err := x.to.Update(ctx, func(t store.Txn) error {
-		f := store.NewFacts(t)
+	err := store.WriteFacts(ctx, x.to, func(f *store.Facts) error {
 		s := f.Status()
 		switch none = f.Payload(store.KeyHead) == nil || s.State == store.StateMoved; {
-		case f.Err != nil || none && s.Came != x.id:
-			return f.Err
+		case none && s.Came != x.id:
+			return nil
 		case s.Came == x.id:
 			return kv.Refuse("", "the ledger is open at its new place already")
 		}
 		s.Clearing, s.Copied = true, nil // if this ends early, and the move goes on, all is copied again
 		f.PutStatus(s)
-		return cmp.Or(f.Err, x.mine(s))
+		return x.mine(s)
 	})
 	if err != nil || none {
 		return err
@@ -198,12 +194,11 @@ func (x *transfer) abandon(ctx context.Context) error {
 	if err := x.clear(ctx); err != nil {
 		return err
 	}
-	return x.to.Update(ctx, func(t store.Txn) error {
-		f := store.NewFacts(t)
+	return store.WriteFacts(ctx, x.to, func(f *store.Facts) error {
 		for _, key := range append(slices.Clone(about), store.KeyHead, store.KeyEpoch, keyTexts, store.KeyStatus) {
 			f.Delete(key)
 		}
-		return f.Err
+		return nil
 	})
 }
 
@@ -253,10 +248,9 @@ func (x *transfer) copy(ctx context.Context, after []byte) error {
 // write writes a batch, if nobody has written since the key after.
 func (x *transfer) write(ctx context.Context, b *batch, after []byte) error {
 	last := b.pairs[len(b.pairs)-1].key
-	try := func(t store.Txn) error {
-		f := store.NewFacts(t)
+	try := func(f *store.Facts) error {
 		s := f.Status()
-		if err := cmp.Or(f.Err, x.mine(s)); err != nil || bytes.Equal(s.Copied, last) {
+		if err := x.mine(s); err != nil || bytes.Equal(s.Copied, last) {
 			return err // or an earlier try has written it
 		}
 		if !bytes.Equal(s.Copied, after) {
@@ -266,15 +260,15 @@ func (x *transfer) write(ctx context.Context, b *batch, after []byte) error {
 			f.PutJSON(store.HeadKey(part), struct{}{})
 		}
 		for _, p := range b.pairs {
-			f.Fail(t.Put(p.key, p.value))
+			f.Fail(f.Txn.Put(p.key, p.value))
 		}
 		s.Copied = last
 		f.PutStatus(s)
-		return f.Err
+		return nil
 	}
 	const tries = 5
 	for n := 1; ; n++ {
-		err := x.to.Update(ctx, try)
+		err := store.WriteFacts(ctx, x.to, try)
 		if !errors.Is(err, store.ErrUnknown) || n == tries || ctx.Err() != nil {
 			return err
 		}
@@ -283,17 +277,16 @@ func (x *transfer) write(ctx context.Context, b *batch, after []byte) error {
 
 // open opens the copy.
 func (x *transfer) open(ctx context.Context) error {
-	return x.to.Update(ctx, func(t store.Txn) error {
-		f := store.NewFacts(t)
+	return store.WriteFacts(ctx, x.to, func(f *store.Facts) error {
 		switch s := f.Status(); {
-		case f.Err != nil || s.Came == x.id:
+		case s.Came == x.id:
 		case x.mine(s) != nil:
 			return x.mine(s)
 		default:
 			f.PutJSON(store.KeyEpoch, x.epoch)
 			f.PutStatus(store.Status{Came: x.id, Since: f.Head().Revision})
 		}
-		return f.Err
+		return nil
 	})
 }
 
@@ -306,7 +299,7 @@ func vacant(f *store.Facts) error {
 		return model.Conflict("there is a ledger already where this one should go").
 			WithHint("two ledgers cannot become one: name a place that has none, such as the same cluster with another LEDGER")
 	}
-	return f.Err
+	return nil
 }
 
 func arrivedAt(ctx context.Context, b store.Backend) (Arrived, error) {

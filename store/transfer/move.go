@@ -171,8 +171,7 @@ func (m *Move) prepare(ctx context.Context, x *transfer) error {
 	if err := prove(ctx, from, m.From.Home()); err != nil {
 		return err
 	}
-	err = x.to.Update(ctx, func(t store.Txn) error {
-		f := store.NewFacts(t)
+	err = store.WriteFacts(ctx, x.to, func(f *store.Facts) error {
 		if _, err := x.room(f); err != nil {
 			return err
 		}
@@ -181,7 +180,7 @@ func (m *Move) prepare(ctx context.Context, x *transfer) error {
 		} else {
 			f.Delete(store.KeyStatus)
 		}
-		return f.Err
+		return nil
 	})
 	if err != nil {
 		return err
@@ -203,11 +202,8 @@ func (m *Move) depart(ctx context.Context) (s store.Status, err error) {
 		return s, err
 	}
 	id := store.NewID()
-	err = m.From.Backend().Update(ctx, func(t store.Txn) error {
-		f := store.NewFacts(t)
+	err = store.WriteFacts(ctx, m.From.Backend(), func(f *store.Facts) error {
 		switch s = f.Status(); {
-		case f.Err != nil:
-			return f.Err
 		case s.State == store.StateArriving || s.State != store.StateOpen && s.Other != m.ToName:
 			return s.Permits(true)
 		case s.State != store.StateOpen:
@@ -218,21 +214,20 @@ func (m *Move) depart(ctx context.Context) (s store.Status, err error) {
 		}
 		s.State, s.Move, s.Other = store.StateMoving, id, m.ToName
 		f.PutStatus(s)
-		return f.Err
+		return nil
 	})
 	return s, err
 }
 
 // note notes at the source how far the move is.
 func (m *Move) note(ctx context.Context, how func(*store.Status)) error {
-	return m.From.Backend().Update(ctx, func(t store.Txn) error {
-		f := store.NewFacts(t)
+	return store.WriteFacts(ctx, m.From.Backend(), func(f *store.Facts) error {
 		s := f.Status()
 		if s.State == store.StateMoving {
 			how(&s)
 			f.PutStatus(s)
 		}
-		return f.Err
+		return nil
 	})
 }
 
@@ -270,5 +265,5 @@ func noTurnRuns(f *store.Facts, now time.Time) error {
 				WithHint("wait for its end, or end it: --interrupt")
 		}
 	}
-	return f.Err
+	return nil
 }

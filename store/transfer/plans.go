@@ -43,10 +43,9 @@ func bringPlan(ctx context.Context, l *store.Ledger, to files.Home, w model.Work
 		return nil
 	}
 	var text []byte
-	err := l.Backend().View(ctx, func(t store.Txn) error { // also when the ledger has moved
-		f := store.NewFacts(t)
+	err := store.ReadFacts(ctx, l.Backend(), func(f *store.Facts) error { // also when the ledger has moved
 		text = f.PlanBody(w)
-		return f.Err
+		return nil
 	})
 	if text == nil {
 		text = store.ArchivedText(store.ArchiveIn(to.Dir()), w)

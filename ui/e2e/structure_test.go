@@ -255,7 +255,7 @@ func TestABackendIsAskedOnce(t *testing.T) {
 }
 
 // belowTheLedger is what store exports for its rooms alone: it reads and writes keys without the rules of a ledger.
-var belowTheLedger = regexp.MustCompile(`store\.(NewFacts|LedgerOn|ViewFile|Reopen|Adopt|Redo)\b|\.ViewFacts\(|\.Backend\(\)|\bLedger\.Update\(`)
+var belowTheLedger = regexp.MustCompile(`store\.(NewFacts|ReadFacts|WriteFacts|LedgerOn|ViewFile|Reopen|Redo)\b|\.ViewFacts\(|\.Backend\(\)|\bLedger\.Update\(`)
 
 // A frontend changes a ledger by commands, and reads it by views. Only the packages of store go below that.
 func TestOnlyStoreGoesBelowTheLedger(t *testing.T) {

@@ -345,7 +345,7 @@ func TestAFloodIsKeptWhileTheLedgerIsHeld(t *testing.T) {
 	}
 	defer other.Close()
 	said := isThere("/said")
-	err = other.Update(t.Context(), func(store.Txn) error {
+	err = other.Update(t.Context(), func(*store.Facts) error {
 		if err := os.WriteFile(dir+"/held", nil, 0o600); err != nil {
 			return err
 		}
