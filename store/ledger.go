@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -89,18 +88,13 @@ func NewID() string { return strings.ToLower(ulid.MustNew(ulid.Now(), rand.Reade
 // no plan files are created.
 func NewLedger(ctx context.Context, b Backend, plans PlanFiles) (*Ledger, error) {
 	l := LedgerOn(b, plans)
-	err := b.Update(ctx, func(t Txn) error {
-		v, err := t.Get(KeyHead)
-		if err != nil {
-			return err
-		}
-		if v == nil {
+	err := WriteFacts(ctx, b, func(f *Facts) error {
+		if f.Payload(KeyHead) == nil && f.Err == nil {
 			l.home.ID = l.NewID()
-			return l.initialize(t)
+			return l.initialize(f.Txn)
 		}
-		f := NewFacts(t)
 		f.JSON(KeyHome, &l.home.ID)
-		return cmp.Or(f.Err, l.inspect(t))
+		return l.inspect(f.Txn)
 	})
 	return l, Explain(err)
 }

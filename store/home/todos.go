@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"vise/model"
@@ -177,7 +176,7 @@ func (h *Home) moveOf(d TodoDecision, actor model.Actor, handle model.Handle) (m
 		if m.Reason == "" {
 			m.Reason = model.Text("Finished with " + string(handle))
 		}
-	case slices.Contains([]string{"wont_fix", "out_of_scope", "superseded"}, d.Decision):
+	case decisionArguments[d.Decision] == "reason":
 		m.To, m.Resolution = file.WontFix, file.Resolution(d.Decision)
 	default:
 		return m, false

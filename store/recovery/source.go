@@ -79,7 +79,7 @@ func (r *restore) build(ctx context.Context, s source, d *draft) error {
 	if err := b.Compact(ctx); err != nil { // writes both meta pages, and leaves out a backup's plans
 		return err
 	}
-	if err := b.Update(ctx, store.Reopen); err != nil {
+	if err := store.WriteFacts(ctx, b, store.Reopen); err != nil {
 		return err
 	}
 	a, err := store.Identify(d.path())
