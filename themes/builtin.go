@@ -6,41 +6,75 @@ import (
 
 // The built-in palettes. Tests check their contrasts: 4.5 to 1 for text on the background and on the selection, 4.5 to 1 for faint text on
 // the background, 3 to 1 for borders (WCAG 2.2, AA), and 7 to 1 for text in the high-contrast palettes.
-//
-// Those with colours for everything have the fields of Palette in their order, on three lines:
-//
-//	name, whether it is dark, background, text, muted, faint, border
-//	accent, focus, selection, code
-//	current, triggered, needs you, queued, blocked, done, added, removed
 var (
-	dark = Palette{"dark", true, "#1c1d21", "#dfe3ea", "#a3adbd", "#8b96a9", "#727d90",
-		"#82aaff", "#82aaff", "#2e3a52", "#272a31",
-		"#a5d67a", "#c8a6f5", "#ffb86b", "#79d0e6", "#ff8796", "#8fae8f", "#a5d67a", "#ff8796"}
-	light = Palette{"light", false, "#ffffff", "#1f2328", "#57606a", "#68717a", "#848d97",
-		"#0550ae", "#0550ae", "#dde9f8", "#f3f4f6",
-		"#14662b", "#6b35b5", "#8a4600", "#0b5f70", "#a8112a", "#4a6b4a", "#14662b", "#a8112a"}
-	highContrastDark = Palette{"high-contrast-dark", true, "#000000", "#ffffff", "#d6d6d6", "#a0a0a0", "",
-		"#8cc8ff", "#ffffff", "", "#1c1c1c",
-		"#7dff7d", "#e0b3ff", "#ffd24d", "#7de8ff", "#ff9c9c", "#b5d6b5", "#7dff7d", "#ff9c9c"}
-	highContrastLight = Palette{"high-contrast-light", false, "#ffffff", "#000000", "#333333", "#595959", "",
-		"#003a8c", "#000000", "", "#f2f2f2",
-		"#004d16", "#4a1a8a", "#5e2f00", "#00434f", "#800015", "#2f4a2f", "#004d16", "#800015"}
+	dark = Palette{
+		Name: "dark", Dark: true, Background: "#1c1d21",
+		Text: "#dfe3ea", Muted: "#a3adbd", Faint: "#8b96a9", Border: "#727d90",
+		Accent: "#82aaff", Focus: "#82aaff", Selection: "#2e3a52", Code: "#272a31",
+		Current: "#a5d67a", Triggered: "#c8a6f5", NeedsYou: "#ffb86b",
+		Queued: "#79d0e6", Blocked: "#ff8796", Done: "#8fae8f",
+		Added: "#a5d67a", Removed: "#ff8796",
+	}
+	light = Palette{
+		Name: "light", Background: "#ffffff",
+		Text: "#1f2328", Muted: "#57606a", Faint: "#68717a", Border: "#848d97",
+		Accent: "#0550ae", Focus: "#0550ae", Selection: "#dde9f8", Code: "#f3f4f6",
+		Current: "#14662b", Triggered: "#6b35b5", NeedsYou: "#8a4600",
+		Queued: "#0b5f70", Blocked: "#a8112a", Done: "#4a6b4a",
+		Added: "#14662b", Removed: "#a8112a",
+	}
+	highContrastDark = Palette{
+		Name: "high-contrast-dark", Dark: true, Background: "#000000",
+		Text: "#ffffff", Muted: "#d6d6d6", Faint: "#a0a0a0",
+		Accent: "#8cc8ff", Focus: "#ffffff", Code: "#1c1c1c",
+		Current: "#7dff7d", Triggered: "#e0b3ff", NeedsYou: "#ffd24d",
+		Queued: "#7de8ff", Blocked: "#ff9c9c", Done: "#b5d6b5",
+		Added: "#7dff7d", Removed: "#ff9c9c",
+	}
+	highContrastLight = Palette{
+		Name: "high-contrast-light", Background: "#ffffff",
+		Text: "#000000", Muted: "#333333", Faint: "#595959",
+		Accent: "#003a8c", Focus: "#000000", Code: "#f2f2f2",
+		Current: "#004d16", Triggered: "#4a1a8a", NeedsYou: "#5e2f00",
+		Queued: "#00434f", Blocked: "#800015", Done: "#2f4a2f",
+		Added: "#004d16", Removed: "#800015",
+	}
 	// The colour-blind palettes separate their states by lightness and along the axis from blue to yellow, after Okabe and Ito, "Color
 	// Universal Design" (2002).
-	colourBlindDark = Palette{"colour-blind-dark", true, "#1c1d21", "#e6e6e6", "#ababab", "#8c8c8c", "#7c7c7c",
-		"#56b4e9", "#56b4e9", "#2b3d4f", "#272a31",
-		"#7fe8c0", "#f5c2f0", "#f0e442", "#67a9fe", "#f09040", "#a8a8a8", "#67a9fe", "#f09040"}
-	colourBlindLight = Palette{"colour-blind-light", false, "#ffffff", "#1a1a1a", "#555555", "#6c6c6c", "#858585",
-		"#005a91", "#005a91", "#dcecf7", "#f3f4f6",
-		"#004622", "#8f2a73", "#55711f", "#0066a6", "#c11f10", "#484848", "#005a91", "#c11f10"}
+	colourBlindDark = Palette{
+		Name: "colour-blind-dark", Dark: true, Background: "#1c1d21",
+		Text: "#e6e6e6", Muted: "#ababab", Faint: "#8c8c8c", Border: "#7c7c7c",
+		Accent: "#56b4e9", Focus: "#56b4e9", Selection: "#2b3d4f", Code: "#272a31",
+		Current: "#7fe8c0", Triggered: "#f5c2f0", NeedsYou: "#f0e442",
+		Queued: "#67a9fe", Blocked: "#f09040", Done: "#a8a8a8",
+		Added: "#67a9fe", Removed: "#f09040",
+	}
+	colourBlindLight = Palette{
+		Name: "colour-blind-light", Background: "#ffffff",
+		Text: "#1a1a1a", Muted: "#555555", Faint: "#6c6c6c", Border: "#858585",
+		Accent: "#005a91", Focus: "#005a91", Selection: "#dcecf7", Code: "#f3f4f6",
+		Current: "#004622", Triggered: "#8f2a73", NeedsYou: "#55711f",
+		Queued: "#0066a6", Blocked: "#c11f10", Done: "#484848",
+		Added: "#005a91", Removed: "#c11f10",
+	}
 	// dark256 and light256 replace dark and light on a terminal with 256 colours. Their colours were chosen by hand, because several
 	// colours have the same nearest colour.
-	dark256 = Palette{"dark", true, "#1c1d21", "254", "249", "245", "243",
-		"111", "111", "237", "235",
-		"150", "183", "215", "153", "211", "151", "150", "211"}
-	light256 = Palette{"light", false, "#ffffff", "235", "240", "242", "245",
-		"25", "25", "255", "255",
-		"22", "91", "94", "24", "124", "59", "22", "124"}
+	dark256 = Palette{
+		Name: "dark", Dark: true, Background: "#1c1d21",
+		Text: "254", Muted: "249", Faint: "245", Border: "243",
+		Accent: "111", Focus: "111", Selection: "237", Code: "235",
+		Current: "150", Triggered: "183", NeedsYou: "215",
+		Queued: "153", Blocked: "211", Done: "151",
+		Added: "150", Removed: "211",
+	}
+	light256 = Palette{
+		Name: "light", Background: "#ffffff",
+		Text: "235", Muted: "240", Faint: "242", Border: "245",
+		Accent: "25", Focus: "25", Selection: "255", Code: "255",
+		Current: "22", Triggered: "91", NeedsYou: "94",
+		Queued: "24", Blocked: "124", Done: "59",
+		Added: "22", Removed: "124",
+	}
 	// ansi16 uses the sixteen colours of the terminal's own scheme. It does not use 0, 7, 8 and 15, which some schemes make equal to the
 	// background, nor 4, which is hard to read on black.
 	ansi16 = Palette{
