@@ -44,6 +44,8 @@ func homeStatus(e *Env) (answer, error) {
 	d, err := open(e)
 	if err == nil {
 		err = out.read(e, d)
+	}
+	if err == nil {
 		out.HomeID = d.Ledger.Home().ID
 		out.Degraded = append(out.Degraded, d.Conditions(e)...)
 		out.Channels = channelStates(e, d.Dir())
