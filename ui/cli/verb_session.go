@@ -90,6 +90,12 @@ func (d driverStarted) line() string {
 	return fmt.Sprintf("agent %s is started in %s; vise log -f %[1]s shows what it says, vise stop %[1]s ends it", d.AgentID, safe(d.Dir))
 }
 
+// recordOf reads an agent. The record of an unknown one is empty.
+func recordOf(e *Env, id model.AgentID) (a model.Agent, err error) {
+	err = read(e, func(r model.Reader) error { a, _ = r.Agent(id); return nil })
+	return a, err
+}
+
 // startDriver starts a driver for an agent. A program that is missing is installed if get allows it.
 func startDriver(e *Env, agent model.AgentID, item model.WorkItem, program config.Program, get func(acp.NotInstalled) bool) (
 	out driverStarted, err error,
@@ -111,7 +117,15 @@ func startDriver(e *Env, agent model.AgentID, item model.WorkItem, program confi
 					agent, missing.Name)
 		}
 	}
-	if home.Marked(e.home.Dir(), home.MarkDriver(agent)) {
+	runs := func() bool { return home.Marked(e.home.Dir(), home.MarkDriver(agent)) }
+	was, err := recordOf(e, agent)
+	if err != nil {
+		return out, err
+	}
+	if was.Posture == model.Stopped { // the driver that vise stop ended needs a moment
+		e.await(func() bool { return !runs() })
+	}
+	if runs() {
 		return out, refuse("a driver runs agent %s already", agent).WithHint("vise log -f %s shows it, vise stop %[1]s ends it", agent)
 	}
 	if _, err := sendAlso(e, "", model.AddAgent{AgentID: agent}); err != nil {
@@ -142,7 +156,7 @@ func startDriver(e *Env, agent model.AgentID, item model.WorkItem, program confi
 	if err := runner.Detach(args, log, "VISE_AGENT=", "VISE_ACTOR=", "VISE_TURN="); err != nil {
 		return out, refuse("vise drive was not started").Because(err)
 	}
-	if !e.await(func() bool { return home.Marked(e.home.Dir(), home.MarkDriver(agent)) }) {
+	if !e.await(runs) {
 		return out, refuse("the driver of agent %s ended at once: %s", agent, tail(out.Log)).WithHint("its log is %s", out.Log)
 	}
 	return out, nil
@@ -192,7 +206,7 @@ until vise start AGENT, or vise agents resume AGENT.`,
 			ending := home.Scheduler{Ledger: e.home, Now: e.now, NewKey: home.NewKey, Alive: runner.Alive}
 			_, _ = ending.Settle(e, agent) // it ends the turn of a driver that died; else the next scheduler does
 			over := func() bool {
-				a, _ := readOne(e, func(r model.Reader) (model.Agent, error) { a, _ := r.Agent(agent); return a, nil })
+				a, _ := recordOf(e, agent)
 				return !a.Turn.Runs(e.now()) && !slices.ContainsFunc(e.home.Known(agents.Lives), func(s home.Session) bool {
 					return s.Driver.PID != 0 && s.Agent == agent && s.State != home.SessionGone
 				})
