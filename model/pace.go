@@ -58,7 +58,7 @@ func limit[N int | int64 | float64](field string, now, to *N, least N, most int6
 	case to == nil:
 		return nil
 	case !(*to >= least && *to <= N(most)): // true for NaN too
-		return Invalid("%s must be between 0 and %d", field, most).At(field, hint)
+		return Invalid("%s must be above 0, and at most %d", field, most).At(field, hint)
 	}
 	*now = *to
 	return nil
