@@ -92,7 +92,7 @@ var rulings = []ruling{
 	{name: "a delegation has a label", why: "the first line of the words with which its agent was made", act: regexp.MustCompile(`^delegate list\b`),
 		differs: regexp.MustCompile(`(?m),"label":"[^"]*"| of (ann|ben)(: [^\n]*)?$`)},
 	{name: "what a session does is told", why: "of an agent whose session lives, in place of when its next turn comes", act: regexp.MustCompile(`^(agents|why|status)\b`),
-		differs: regexp.MustCompile(`,?"session":\{[^{}]*\}| ?(working|idle) ‹span›|(asleep: it sleeps until|is due for a turn|runs next now, if it is driven|working in a session|asks [a-z ]*in a session|is idle in a session|stopped: no turn begins)[^"\n]*`)},
+		differs: regexp.MustCompile(`,?"session":\{[^{}]*\}| ?(working|idle) ‹span›|(asleep: it sleeps until|waits for [a-z ]+: its work waits|idle: it has no work|is due for a turn|runs next now, if it is driven|working in a session|asks [a-z ]*in a session|is idle in a session|stopped: no turn begins)[^"\n]*`)},
 	{name: "what a session does is told", why: "as the above, before a list", act: regexp.MustCompile(`^(list|keys)\b`),
 		differs: regexp.MustCompile(`,?"session":\{[^{}]*\}|\n?\b(ann|ben) [^\n]* in a session of [^\n]*`)},
 	{name: "a session is its agent's", why: "two agents' programs may give theirs the same id", act: regexp.MustCompile(`^attach\b`),
@@ -134,7 +134,7 @@ var rulings = []ruling{
 		refusals: true, ends: true},
 	{name: "an agent is told where the work was left", why: "its context and GetWorkItem have the thread and the linked open todos",
 		act: regexp.MustCompile(`^(context|prime|hook|@\w+ GetWorkItem)\b`)},
-	{name: "a task that took no time", why: "a task's end leaves out a duration below a millisecond", act: regexp.MustCompile(`^task `),
+	{name: "a task that took no time", why: "a task's end leaves out a duration below a millisecond", act: regexp.MustCompile(`^(task|events) `),
 		differs: regexp.MustCompile(`"duration_ms":‹›,?`)},
 	{name: "a note has no word for its kind", why: "its text says it", act: regexp.MustCompile(`^(notes|context) `), differs: regexp.MustCompile(
 		`"kind":"(scope|step|blocker|trigger|answer|decision|plan|task|report)",?|Z  ((scope|step|blocker|trigger|answer|decision|plan|task|report|reply) +|reply: )`)},
