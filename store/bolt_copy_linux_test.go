@@ -64,7 +64,7 @@ func TestAWatchedMachineIsAskedWhatBboltDoes(t *testing.T) {
 			for try := 1; ; try++ {
 				watched, real := commitTwice(t, strace, s, kind)
 				why := differ(watched, real)
-				if why != "" && try < 5 {
+				if why != "" && try < 20 {
 					continue
 				}
 				if why != "" {
