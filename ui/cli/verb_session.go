@@ -123,7 +123,7 @@ func startDriver(e *Env, agent model.AgentID, item model.WorkItem, program confi
 		return out, err
 	}
 	if was.Posture == model.Stopped { // the driver that vise stop ended needs a moment
-		e.await(func() bool { return !runs() })
+		e.await(endTime, func() bool { return !runs() })
 	}
 	if runs() {
 		return out, refuse("a driver runs agent %s already", agent).WithHint("vise log -f %s shows it, vise stop %[1]s ends it", agent)
@@ -156,7 +156,7 @@ func startDriver(e *Env, agent model.AgentID, item model.WorkItem, program confi
 	if err := runner.Detach(args, log, "VISE_AGENT=", "VISE_ACTOR=", "VISE_TURN="); err != nil {
 		return out, refuse("vise drive was not started").Because(err)
 	}
-	if !e.await(runs) {
+	if !e.await(startTime, runs) {
 		return out, refuse("the driver of agent %s ended at once: %s", agent, tail(out.Log)).WithHint("its log is %s", out.Log)
 	}
 	return out, nil
@@ -176,12 +176,15 @@ func tail(path string) model.Text {
 	return model.Text(s[max(0, len(s)-500):])
 }
 
-// startTime is how long start and stop wait for the driver.
-const startTime = 15 * time.Second
+// startTime is how long start and stop wait for the driver, endTime how long start waits for the end of one that stop has told to end.
+const (
+	startTime = 15 * time.Second
+	endTime   = 2 * time.Second
+)
 
-// await asks again until done, and reports whether it was within startTime.
-func (e *Env) await(done func() bool) bool {
-	ctx, cancel := context.WithTimeout(e, startTime)
+// await asks again until done, and reports whether it was within the limit.
+func (e *Env) await(limit time.Duration, done func() bool) bool {
+	ctx, cancel := context.WithTimeout(e, limit)
 	defer cancel()
 	for !done() {
 		if home.Pause(ctx, 50*time.Millisecond); ctx.Err() != nil {
@@ -212,7 +215,7 @@ until vise start AGENT, or vise agents resume AGENT.`,
 				})
 			}
 			out := fmt.Sprintf("agent %s is stopped", agent)
-			if !e.await(over) {
+			if !e.await(startTime, over) {
 				return receiptAnswer(in, "%s; its program has not ended yet", out), nil
 			}
 			ended, named, err := runner.EndLeft(e.home.Dir(), agent)
