@@ -16,21 +16,6 @@ import (
 	"vise/store/storetest"
 )
 
-// leader is the member that leads the cluster.
-func leader(t testing.TB, b *Backend) int {
-	t.Helper()
-	for i, c := range b.clients {
-		limited, cancel := context.WithTimeout(ctx, time.Second)
-		s, err := c.Status(limited, c.Endpoints()[0])
-		cancel()
-		if err == nil && s.Leader == s.Header.MemberId {
-			return i
-		}
-	}
-	t.Fatal("nobody leads")
-	return 0
-}
-
 // load is agents that change a ledger, each from a process of its own, and what they were told.
 type load struct {
 	mu           sync.Mutex
@@ -64,14 +49,6 @@ func (x *load) agent(l *store.Ledger, agent model.AgentID, name string) {
 
 func newLoad() *load {
 	return &load{acknowledged: map[string]model.ItemID{}, errors: map[string]int{}, unknown: map[string]bool{}}
-}
-
-// silence is the longest time between two answers.
-func (x *load) silence() (longest time.Duration) {
-	for i := 1; i < len(x.answered); i++ {
-		longest = max(longest, x.answered[i].Sub(x.answered[i-1]))
-	}
-	return longest
 }
 
 // The leader is killed, stopped or cut off under load, and comes back. What was acknowledged is there, once, and on two consoles.
@@ -109,7 +86,7 @@ func failing(t *testing.T, times int, fail, mend func(c *storetest.Etcd, member 
 	}
 	for range times {
 		x.await(t, x.count()+200)
-		at := leader(t, first)
+		at := cluster.Leader(t)
 		fail(cluster, at)
 		x.await(t, x.count()+200)
 		mend(cluster, at)
@@ -184,8 +161,8 @@ func (x *load) check(t *testing.T, l *store.Ledger, agents int) {
 	if err != nil || !h.Healthy() {
 		t.Errorf("check: %q, %v", h.Problems, err)
 	}
-	t.Logf("acknowledged %d, lost %d, doubled %d, refused %v, silence %v", len(x.acknowledged), lost, doubled, x.errors, x.silence())
-	if lost > 0 || doubled > 0 || x.silence() > 5*time.Second {
+	t.Logf("acknowledged %d, lost %d, doubled %d, refused %v, silence %v", len(x.acknowledged), lost, doubled, x.errors, storetest.Silence(x.answered))
+	if lost > 0 || doubled > 0 || storetest.Silence(x.answered) > 5*time.Second {
 		t.Error("more than nothing was lost or doubled, or it was silent for too long")
 	}
 }
@@ -213,7 +190,7 @@ func TestAMemberThatIsGoneCostsNoDeadline(t *testing.T) {
 	cluster := storetest.StartEtcd(t, 3)
 	b := open(t, cluster, "l")
 	l := ledgerOn(t, b)
-	gone := (leader(t, b) + 1) % 3
+	gone := (cluster.Leader(t) + 1) % 3
 	b.member.Store(uint64(gone))
 	for n := range 4 {
 		begun := time.Now()

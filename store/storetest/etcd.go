@@ -3,6 +3,7 @@ package storetest
 import (
 	"context"
 	"crypto/tls"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -124,6 +125,39 @@ func (c *Etcd) Endpoints() (all []string) {
 		all = append(all, m.Endpoint)
 	}
 	return all
+}
+
+// Leader is the member that leads the cluster, whose members are reached without certificates.
+func (c *Etcd) Leader(t testing.TB) int {
+	t.Helper()
+	client := &http.Client{Timeout: time.Second} // a member can be stopped
+	for i, m := range c.Members {
+		r, err := client.Post(m.Endpoint+"/v3/maintenance/status", "application/json", strings.NewReader("{}"))
+		if err != nil {
+			continue
+		}
+		var status struct {
+			Header struct {
+				Member string `json:"member_id"`
+			} `json:"header"`
+			Leader string `json:"leader"`
+		}
+		err = json.NewDecoder(r.Body).Decode(&status)
+		_ = r.Body.Close()
+		if err == nil && status.Leader != "" && status.Leader == status.Header.Member {
+			return i
+		}
+	}
+	t.Fatal("nobody leads")
+	return 0
+}
+
+// Silence is the longest time between two of the times, which follow one another.
+func Silence(times []time.Time) (longest time.Duration) {
+	for i := 1; i < len(times); i++ {
+		longest = max(longest, times[i].Sub(times[i-1]))
+	}
+	return longest
 }
 
 // Start starts a member, also again after Kill.

@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"bufio"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,9 +16,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	clientv3 "go.etcd.io/etcd/client/v3"
-	"go.uber.org/zap"
 
 	"vise/model"
 	"vise/store"
@@ -151,9 +147,8 @@ func TestLiveSessionsOutliveALeaderThatFails(t *testing.T) {
 // heardAll waits until no agent has a message that waits.
 func (f *liveFleet) heardAll(l *store.Ledger) {
 	f.t.Helper()
-	begun, tick := time.Now(), time.NewTicker(100*time.Millisecond)
-	defer tick.Stop()
-	for limit := begun.Add(2 * time.Minute); ; <-tick.C {
+	begun := time.Now()
+	f.until(2*time.Minute, func() (bool, any) {
 		wait := map[string]int{}
 		must(f.t, l.View(ctx, func(r model.Reader) error {
 			for _, name := range f.agents {
@@ -163,12 +158,23 @@ func (f *liveFleet) heardAll(l *store.Ledger) {
 			}
 			return nil
 		}))
-		if len(wait) == 0 {
-			f.t.Logf("all messages were taken %v later", time.Since(begun).Round(time.Millisecond))
+		return len(wait) == 0, wait
+	})
+	f.t.Logf("all messages were taken %v later", time.Since(begun).Round(time.Millisecond))
+}
+
+// until asks again until something is done, for at most the limit. left is what is missing until then.
+func (f *liveFleet) until(limit time.Duration, done func() (is bool, left any)) {
+	f.t.Helper()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for end := time.Now().Add(limit); ; <-tick.C {
+		is, left := done()
+		switch {
+		case is:
 			return
-		}
-		if time.Now().After(limit) {
-			f.t.Fatalf("these agents have messages that wait: %v", wait)
+		case time.Now().After(end):
+			f.t.Fatalf("after %v this is missing: %v", limit, left)
 		}
 	}
 }
@@ -221,7 +227,7 @@ func (f *liveFleet) fail(times int, how string, fail, mend func(member int)) {
 	f.t.Helper()
 	for range times {
 		f.await(20)
-		at := f.leader()
+		at := f.cluster.Leader(f.t)
 		fail(at)
 		f.await(20)
 		mend(at)
@@ -232,24 +238,6 @@ func (f *liveFleet) fail(times int, how string, fail, mend func(member int)) {
 	f.t.Logf("%s %d times: %d messages accepted so far, %d times busy", how, times, len(f.accepted), f.busy)
 }
 
-// leader is the member that leads the cluster.
-func (f *liveFleet) leader() int {
-	f.t.Helper()
-	for i, endpoint := range f.cluster.Endpoints() {
-		client, err := clientv3.New(clientv3.Config{Endpoints: []string{endpoint}, Logger: zap.NewNop()})
-		must(f.t, err)
-		limited, cancel := context.WithTimeout(ctx, time.Second)
-		s, err := client.Status(limited, endpoint)
-		cancel()
-		_ = client.Close()
-		if err == nil && s.Leader == s.Header.MemberId {
-			return i
-		}
-	}
-	f.t.Fatal("nobody leads")
-	return 0
-}
-
 // await waits for so many more accepted messages.
 func (f *liveFleet) await(more int) {
 	f.t.Helper()
@@ -258,14 +246,10 @@ func (f *liveFleet) await(more int) {
 		defer f.mu.Unlock()
 		return len(f.accepted)
 	}
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
 	want := count() + more
-	for limit := time.Now().Add(time.Minute); count() < want; <-tick.C {
-		if time.Now().After(limit) {
-			f.t.Fatalf("%d of %d messages were accepted in a minute", count(), want)
-		}
-	}
+	f.until(time.Minute, func() (bool, any) {
+		return count() >= want, fmt.Sprintf("%d of %d accepted messages", want-count(), want)
+	})
 }
 
 // judge compares what was sent with what the programs were given, and with what the history says that they said.
@@ -306,11 +290,7 @@ func (f *liveFleet) judge(l *store.Ledger, sent []string) {
 		}
 		f.t.Logf("%d messages: %d not %s, %d more than once", len(sent), lost, what, doubled)
 	}
-	var silence time.Duration
-	for i := 1; i < len(f.accepted); i++ {
-		silence = max(silence, f.accepted[i].Sub(f.accepted[i-1]))
-	}
-	f.t.Logf("%d times busy, longest silence %v", f.busy, silence)
+	f.t.Logf("%d times busy, longest silence %v", f.busy, storetest.Silence(f.accepted))
 	if h, err := l.Check(ctx); err != nil || !h.Healthy() {
 		f.t.Errorf("%q %v", h.Problems, err)
 	}
